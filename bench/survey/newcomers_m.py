@@ -311,7 +311,7 @@ def felzen(w: int) -> Problem:
     )
 
 
-@case(full=12, quick=3)
+@case(full=24, quick=3)
 def fir_roles(channels: int) -> Problem:
     """One warp of five copies, the others calculate; 64 taps, every fourth sum."""
     outputs = 700 * channels + 13 if channels > 4 else 300

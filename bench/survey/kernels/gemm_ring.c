@@ -1,6 +1,7 @@
 // relu(A B + bias), blocks of 4 x 64 kept in registers
 #include "native.h"
 enum { ROWS = 4, COLS = 64 };
+typedef float Vector __attribute__((vector_size(64), aligned(4), may_alias));
 
 static void part(const float *restrict a, const float *restrict b, const float *restrict bias, float *restrict c,
                  int rows, int cols, int n, int k) {
@@ -24,23 +25,20 @@ void run(const float *restrict a, const float *restrict b, const float *restrict
                 part(left, right, bias + j0, out, MIN(ROWS, m - i0), MIN(COLS, n - j0), n, k);
                 continue;
             }
-            float s0[COLS] = {0}, s1[COLS] = {0}, s2[COLS] = {0}, s3[COLS] = {0};
+            Vector sum[ROWS][COLS / 16] = {0};
             for (int t = 0; t < k; t++) {
-                const float *restrict row = right + (size_t)t * n;
-                float a0 = left[t], a1 = left[k + t], a2 = left[2 * k + t], a3 = left[3 * k + t];
-#pragma omp simd
-                for (int j = 0; j < COLS; j++) {
-                    s0[j] += a0 * row[j];
-                    s1[j] += a1 * row[j];
-                    s2[j] += a2 * row[j];
-                    s3[j] += a3 * row[j];
-                }
+                const Vector *row = (const Vector *)(right + (size_t)t * n);
+#pragma GCC unroll 4
+                for (int r = 0; r < ROWS; r++)
+#pragma GCC unroll 4
+                    for (int j = 0; j < COLS / 16; j++)
+                        sum[r][j] += left[(size_t)r * k + t] * row[j];
             }
-            for (int j = 0; j < COLS; j++) {
-                out[j] = MAX(s0[j] + bias[j0 + j], 0.0f);
-                out[(size_t)n + j] = MAX(s1[j] + bias[j0 + j], 0.0f);
-                out[2 * (size_t)n + j] = MAX(s2[j] + bias[j0 + j], 0.0f);
-                out[3 * (size_t)n + j] = MAX(s3[j] + bias[j0 + j], 0.0f);
+            for (int r = 0; r < ROWS; r++) {
+                float values[COLS];
+                memcpy(values, sum[r], sizeof values);
+                for (int j = 0; j < COLS; j++)
+                    out[(size_t)r * n + j] = MAX(values[j] + bias[j0 + j], 0.0f);
             }
         }
 }
