@@ -123,7 +123,7 @@ def goldi_ntt(batch: int) -> Problem:
 
 @case(full=60_000, quick=900)
 def merge_spmv(rows: int) -> Problem:
-    """Rows from none to a twentieth of all numbers; each thread takes seven steps."""
+    """Rows from none to a thirtieth of all numbers; each thread takes seven steps."""
     rng = np.random.default_rng(63)
     length = np.minimum(rng.pareto(1.3, rows) * 5, rows / 3).astype("i4")
     length[rng.random(rows) < 0.1] = 0
@@ -158,7 +158,7 @@ def merge_spmv(rows: int) -> Problem:
 
 @case(full=40_000, quick=700)
 def coop_table(n: int) -> Problem:
-    """More than half of the slots are taken; some keys come again, one of three queries finds nothing."""
+    """Some half of the slots are taken; some keys come again, one of three queries finds nothing."""
     rng = np.random.default_rng(64)
     distinct = rng.integers(0, 1 << 31, n * 5 // 6).astype("u4")
     keys = np.concatenate([distinct, distinct[rng.zipf(1.3, n - len(distinct)) % len(distinct)]])
@@ -208,7 +208,7 @@ def karras(n: int) -> Problem:
     points = points[np.argsort(morton(points), kind="stable")]
     count = n // 2 + 5
     queries = points[rng.permutation(n)[:count]] + rng.normal(0, 0.01, (count, 4))
-    queries[:, 3] = rng.uniform(0.4, 1.4, count) * 0.25 * n ** (-1 / 3)
+    queries[:, 3] = rng.uniform(0.4, 1.4, count) * 0.6 * n ** (-1 / 3)
     leaves = 2 * n - 1
     made = {
         "codes": zeros(n, kind="u4"), "nodes": zeros(leaves, 3, kind="i4"), "boxes": zeros(leaves, 6),
