@@ -197,7 +197,7 @@ def morton(points: Array) -> Array:
 
 @case(full=6000, quick=230)
 def karras(n: int) -> Problem:
-    """Clusters, in which some points share their codes; a query finds ten others or so."""
+    """Clusters, in which some points share their codes; a query finds six others or so."""
     rng = np.random.default_rng(65)
     clusters = rng.random((max(n // 150, 3), 3))
     points = np.zeros((n, 4), "f4")
