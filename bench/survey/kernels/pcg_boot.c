@@ -1,5 +1,6 @@
 #include "native.h"
 
+enum { W = 4 };
 typedef unsigned __int128 u128;
 static const u128 M = (u128)2549297995355413924ull << 64 | 4865540595714422341ull;
 
@@ -29,19 +30,23 @@ void run(const short *restrict data, long long *restrict sums, const ull *restri
     next(&first, increment);
     first += (u128)seeds[1] << 64 | seeds[0];
     next(&first, increment);
-    for (int r = 0; r < replicas; r++) {
-        u128 state = advance(first, increment, (u128)r << 64);
-        long long sum = 0;
-        for (int i = 0; i < n; i++) {
-            u128 product = (u128)next(&state, increment) * (ull)n;
-            if ((ull)product < (ull)n) {
-                ull limit = (0 - (ull)n) % n;
-                while ((ull)product < limit)
-                    product = (u128)next(&state, increment) * (ull)n;
+    for (int r = 0; r < replicas; r += W) {  // some side by side: a product waits for the one before
+        u128 state[W];
+        long long sum[W] = {0};
+        for (int l = 0; l < W; l++)
+            state[l] = advance(first, increment, (u128)(r + l) << 64);
+        for (int i = 0; i < n; i++)
+            for (int l = 0; l < W; l++) {
+                u128 product = (u128)next(&state[l], increment) * (ull)n;
+                if (__builtin_expect((ull)product < (ull)n, 0)) {
+                    ull limit = (0 - (ull)n) % n;
+                    while ((ull)product < limit)
+                        product = (u128)next(&state[l], increment) * (ull)n;
+                }
+                sum[l] += data[product >> 64];
             }
-            sum += data[product >> 64];
-        }
-        sums[r] = sum;
+        for (int l = 0; l < MIN(W, replicas - r); l++)
+            sums[r + l] = sum[l];
     }
     for (int r = 0; r < replicas; r++) {
         long long b = (sums[r] * 1000 / n - low) / width;

@@ -1,49 +1,49 @@
 #include "native.h"
-enum { QUERY = 96, LETTERS = 24, W = 32 };  // W sequences side by side
+enum { QUERY = 96, LETTERS = 24, W = 32 };  // W sequences side by side; nothing comes near the borders of 16 bits
 
-static inline short add(short a, short b) {  // nothing here comes near the borders of 16 bits
-    return a + b;
+typedef short Lanes __attribute__((vector_size(2 * W)));
+
+static inline Lanes larger(Lanes a, Lanes b) {
+    Lanes more = a > b;
+    return (a & more) | (b & ~more);
 }
 
 void run(const signed char *restrict matrix, const uchar *restrict query, const uchar *restrict database,
          const int *restrict spans, short *restrict scores, int query_length, int pairs, int open, int extend) {
+    short columns[LETTERS][LETTERS];  // by the letter of the database first
+    for (int a = 0; a < LETTERS; a++)
+        for (int b = 0; b < LETTERS; b++)
+            columns[b][a] = matrix[a * LETTERS + b];
     for (int first = 0; first < pairs; first += W / 2) {
         int lanes = MIN(W / 2, pairs - first), longest = 0;
-        short h[QUERY][W], e[QUERY][W], best[W] = {0};
+        Lanes h[QUERY], e[QUERY], best = {0}, zero = {0}, least = zero - 15000;
         for (int l = 0; l < lanes; l++)
             longest = MAX(longest, spans[2 * (first + l) + 1]);
-        memset(h, 0, sizeof h);
-        for (int i = 0; i < query_length; i++)
-            for (int l = 0; l < W; l++)
-                e[i][l] = -15000;
+        for (int i = 0; i < query_length; i++) {
+            h[i] = zero;
+            e[i] = least;
+        }
         for (int j = 0; j < longest; j++) {
-            short column[LETTERS][W], diagonal[W] = {0}, above[W] = {0}, f[W];
-            uchar letter[W];
+            short column[LETTERS][W];
             for (int l = 0; l < W; l++) {
-                int pair = first + l / 2;
-                letter[l] = l / 2 < lanes && j < spans[2 * pair + 1] ? database[2 * (spans[2 * pair] + j) + l % 2]
-                                                                     : LETTERS - 1;
-                f[l] = -15000;
+                int pair = first + l / 2, ours = l / 2 < lanes && j < spans[2 * pair + 1];
+                const short *from = columns[ours ? database[2 * (spans[2 * pair] + j) + l % 2] : LETTERS - 1];
+                for (int a = 0; a < LETTERS; a++)
+                    column[a][l] = from[a];
             }
-            for (int a = 0; a < LETTERS; a++)  // the scores of this column's letters against each
-                for (int l = 0; l < W; l++)
-                    column[a][l] = matrix[a * LETTERS + letter[l]];
+            Lanes diagonal = zero, above = zero, f = least;
             for (int i = 0; i < query_length; i++) {
-                const short *score = column[query[i]];
-#pragma omp simd
-                for (int l = 0; l < W; l++) {
-                    short left = add(h[i][l], -open), before = add(e[i][l], -extend);
-                    short up = add(above[l], -open), over = add(f[l], -extend);
-                    short ev = MAX(before, left), fv = MAX(over, up), now = MAX(add(diagonal[l], score[l]), 0);
-                    now = MAX(now, MAX(ev, fv));
-                    best[l] = MAX(best[l], now);
-                    diagonal[l] = h[i][l];
-                    h[i][l] = above[l] = now;
-                    e[i][l] = ev;
-                    f[l] = fv;
-                }
+                Lanes score;
+                memcpy(&score, column[query[i]], sizeof score);
+                Lanes ev = larger(e[i] - (short)extend, h[i] - (short)open);
+                f = larger(f - (short)extend, above - (short)open);
+                above = larger(larger(diagonal + score, zero), larger(ev, f));
+                best = larger(best, above);
+                diagonal = h[i];
+                h[i] = above;
+                e[i] = ev;
             }
         }
-        memcpy(scores + 2 * first, best, 2 * lanes * sizeof(short));
+        memcpy(scores + 2 * first, &best, 2 * lanes * sizeof(short));
     }
 }

@@ -4,16 +4,22 @@ static inline uint clamp8(int v) {
     return MIN(MAX(v, 0), 255);
 }
 
+static inline uint colour(const int *m, int y, int u, int v) {
+    int l = (y - 64) * m[0] + (1 << 14);
+    return clamp8((l + m[1] * v) >> 15) | clamp8((l + m[2] * u + m[3] * v) >> 15) << 8 |
+           clamp8((l + m[4] * u) >> 15) << 16 | 0xff000000u;
+}
+
 void run(const uint *restrict frame, uint *restrict rgba, uint *restrict small, int width, int height, int row_groups,
          int hd) {
     const int m[5] = {9539, hd ? 14688 : 13075, hd ? -1747 : -3209, hd ? -4366 : -6660, hd ? 17305 : 16525};
     int groups = (width + 5) / 6;
-    int *luma = malloc(groups * 6 * sizeof(int)), *us = malloc((groups * 3 + 1) * sizeof(int)),
-        *vs = malloc((groups * 3 + 1) * sizeof(int));
+    short *luma = malloc(groups * 6 * sizeof(short)), *us = malloc((groups * 3 + 1) * sizeof(short)),
+          *vs = malloc((groups * 3 + 1) * sizeof(short));
     for (int row = 0; row < height; row++) {
         const uint *q = frame + (size_t)row * row_groups * 4;
         for (int g = 0; g < groups; g++, q += 4) {
-            int *l = luma + 6 * g, *u = us + 3 * g, *v = vs + 3 * g;
+            short *l = luma + 6 * g, *u = us + 3 * g, *v = vs + 3 * g;
             u[0] = q[0] & 1023;
             l[0] = q[0] >> 10 & 1023;
             v[0] = q[0] >> 20 & 1023;
@@ -30,14 +36,14 @@ void run(const uint *restrict frame, uint *restrict rgba, uint *restrict small, 
         us[3 * groups] = us[3 * groups - 1];
         vs[3 * groups] = vs[3 * groups - 1];
         uint *restrict to = rgba + (size_t)row * width;
-#pragma omp simd
-        for (int x = 0; x < width; x++) {
-            int c = x >> 1, odd = x & 1;
-            int u = ((us[c] + us[c + odd] + 1) >> 1) - 512, v = ((vs[c] + vs[c + odd] + 1) >> 1) - 512;
-            int l = (luma[x] - 64) * m[0] + (1 << 14);
-            to[x] = clamp8((l + m[1] * v) >> 15) | clamp8((l + m[2] * u + m[3] * v) >> 15) << 8 |
-                    clamp8((l + m[4] * u) >> 15) << 16 | 0xff000000u;
+        for (int c = 0; c < width / 2; c++) {  // even pixels have their own chroma, odd ones the mean of two
+            int u = us[c] - 512, v = vs[c] - 512;
+            int u2 = ((us[c] + us[c + 1] + 1) >> 1) - 512, v2 = ((vs[c] + vs[c + 1] + 1) >> 1) - 512;
+            to[2 * c] = colour(m, luma[2 * c], u, v);
+            to[2 * c + 1] = colour(m, luma[2 * c + 1], u2, v2);
         }
+        if (width & 1)
+            to[width - 1] = colour(m, luma[width - 1], us[width / 2] - 512, vs[width / 2] - 512);
     }
     free(luma);
     free(us);
