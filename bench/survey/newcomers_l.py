@@ -1,5 +1,5 @@
-"""Kernels over packed and vector data as careful people write them, chosen without knowing what the JIT is good
-at: skinning, culling, alignments, 128-bit numbers, bit boards, formats of pictures and sound, small matrices."""
+"""Kernels over packed and vector data as careful people write them, chosen without knowing what the JIT is
+good at: skinning, culling, alignments, 128-bit numbers, bit boards, pictures, sound, small matrices."""
 
 from __future__ import annotations
 
@@ -126,7 +126,8 @@ def myers(pairs: int) -> Problem:
     text_length = 300 if pairs > 1000 else 70
     most = text_length * 5 // 8
     genome = rng.choice(4, 50_000, p=(0.3, 0.2, 0.2, 0.3)).astype("u1")
-    lengths = np.minimum(rng.choice((50, 100, 151, 64, 128, 188), pairs, p=(0.2, 0.3, 0.44, 0.02, 0.02, 0.02)), most)
+    share = (0.2, 0.3, 0.44, 0.02, 0.02, 0.02)
+    lengths = np.minimum(rng.choice((50, 100, 151, 64, 128, 188), pairs, p=share), most)
     rooms = -(-text_length // 64) * 64
     reads, windows = np.zeros((pairs, 192), "u1"), np.zeros((pairs, rooms), "u1")
     for k, length in enumerate(lengths):
@@ -166,8 +167,9 @@ def swpack(pairs: int) -> Problem:
     query = rng.choice(20, query_length, p=share / share.sum())
     for k in range(0, pairs, 9):  # relatives
         n = min(lengths[k], query_length) * 2 // 3
-        part = np.where(rng.random(n) < 0.7, query[:n], rng.integers(0, 20, n))
-        letters[start[k] : start[k] + n, k % 2] = part
+        letters[start[k] : start[k] + n, k % 2] = query[:n]
+        other = np.flatnonzero(rng.random(n) < 0.3)
+        letters[start[k] + other, k % 2] = rng.integers(0, 20, len(other))
     numbers = ints("query_length pairs open extend", query_length, pairs, 11, 1)
     return Problem(
         arrays={
@@ -323,7 +325,10 @@ def v210(width: int) -> Problem:
     samples = integers(4, 1020, height, row_groups * 4, 3).astype("u4")
     frame = samples[..., 0] | samples[..., 1] << 10 | samples[..., 2] << 20
     size = ints("width height", width, height)
-    grid = (blocks(blocks(width, 6), 32), blocks(height, 8))
+    grid, half_grid = (
+        (blocks(across, 32), blocks(down, 8))
+        for across, down in ((blocks(width, 6), height), (width // 2, height // 2))
+    )
     return Problem(
         arrays={
             "frame": frame, "rgba": zeros(height, width, kind="u4"),
@@ -332,13 +337,13 @@ def v210(width: int) -> Problem:
         scalars={**size, **ints("row_groups hd", row_groups, 1)},
         launches=[
             Launch("v210_rgba", grid, (32, 8), ("frame", "rgba", *size, "row_groups", "hd")),
-            Launch("proxy", (blocks(width // 2, 32), blocks(height // 2, 8)), (32, 8), ("rgba", "small", *size)),
+            Launch("proxy", half_grid, (32, 8), ("rgba", "small", *size)),
         ],
         changed=["rgba", "small"],
     )  # fmt: skip
 
 
-@case(full=80, quick=3)
+@case(full=160, quick=3)
 def adpcm(length: int) -> Problem:
     """Voices with their own gains, one or two of which start late."""
     voices, samples = 12 if length > 10 else 3, 249
@@ -362,4 +367,202 @@ def adpcm(length: int) -> Problem:
             Launch("mix_voices", blocks(frames), 256, ("pcm", "gains", "delays", "mixed", *sizes)),
         ],
         changed=["pcm", "mixed"],
+    )  # fmt: skip
+
+
+POSITION = np.dtype([("piece", "u8", 6), ("white", "u8"), ("state", "u4"), ("number", "u4")])
+
+
+@case(full=4000, quick=99)
+def bbmoves(n: int) -> Problem:
+    """Pieces at random: in the middle of a game or at its end; one of 20 with a pawn to take in passing."""
+    rng = np.random.default_rng(130)
+    positions = np.zeros(n, POSITION)
+    own = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4]
+    for k in range(n):
+        squares, at, piece, white = rng.permutation(64), 0, [0] * 6, 0
+        for color in (1, 0):
+            for kind in (5, *(kind for kind in own if rng.random() < 0.35 + 0.5 * (k % 3 > 0))):
+                square = int(squares[at])
+                at += 1
+                if kind == 0 and not 8 <= square < 56:
+                    continue
+                piece[kind] |= 1 << square
+                white |= color << square
+        black, passing = int(rng.integers(2)), 0
+        if k % 20 == 0:
+            x = int(rng.integers(1, 8))
+            bits = [1 << (x + 8 * y + d) for y in ((4, 5, 6), (3, 2, 1))[black] for d in (0,)]
+            beside = 1 << (x - 1 + 8 * (4 - black))
+            taken = sum(bits) | beside
+            if not piece[5] & taken:
+                piece = [board & ~taken for board in piece]
+                piece[0] |= bits[0] | beside
+                white &= ~taken
+                white |= bits[0] if black else beside
+                passing = x + 8 * (2 if black else 5) + 1
+        positions[k] = piece, white, black | passing << 1, k
+    return Problem(
+        arrays={"positions": positions.view("u4"), "result": zeros(n, 4, kind="i4")},
+        scalars=ints("n", n),
+        launches=[Launch("bbmoves", blocks(n, 64), 64, ("positions", "result", "n"))],
+        changed=["result"],
+    )
+
+
+@case(full=30_000, quick=500)
+def mpm_svd(n: int) -> Problem:
+    """Nearly rotations, half of which are stretched more than the snow bears."""
+    rng = np.random.default_rng(131)
+    turn, _ = np.linalg.qr(rng.normal(size=(n, 3, 3)))
+    turn *= np.linalg.det(turn)[:, None, None]
+    stretch = np.eye(3) + 0.01 * rng.normal(size=(n, 3, 3))
+    particles = np.zeros((n, 20), "f4")
+    particles[:, :9] = (turn @ stretch).reshape(n, 9)
+    particles[:, 9:18] = 20 * rng.normal(size=(n, 9))
+    particles[:, 18:] = rng.uniform(0.9, 1.1, (n, 2))
+    numbers = floats("dt mu lambda hardening least most", 5e-4, 583, 389, 10, 0.975, 1.0075)
+    return Problem(
+        arrays={"particles": particles, "stress": zeros(n, 6)},
+        scalars={**ints("n", n), **numbers},
+        launches=[Launch("mpm_svd", min(blocks(n, 128), 80), 128, ("particles", "stress", "n", *numbers))],
+        changed=["particles", "stress"],
+        tolerance=1e-4,
+    )
+
+
+@case(full=2560, quick=76)
+def med_u4(width: int) -> Problem:
+    """Of the pixels 6% are white or black."""
+    height = width * 3 // 4 + 3
+    y, x = np.mgrid[:height, :width]
+    picture = 120 + 60 * np.sin(x / 23) * np.cos(y / 31) + 40 * ((x // 40 + y // 40) % 2)
+    picture += 10 * reals(height, width)
+    dirt = reals(width, height).T
+    picture = np.where(dirt < 0.03, 0, np.where(dirt > 0.97, 255, picture))
+    numbers = ints("words height threshold", width // 4, height, 40)
+    return Problem(
+        arrays={
+            "in": picture.astype("u1"), "out": zeros(height, width, kind="u1"), "totals": zeros(2, kind="u4"),
+        },
+        scalars=numbers,
+        launches=[
+            Launch(
+                "med_u4", (blocks(width // 4, 32), blocks(height, 8)), (32, 8),
+                ("in", "out", "totals", *numbers),
+            )
+        ],
+        changed=["out", "totals"],
+    )  # fmt: skip
+
+
+NODE = np.dtype([("low", "f4", 3), ("left", "i4"), ("high", "f4", 3), ("right", "i4")])
+
+
+def halved(centres: Array) -> tuple[Array, Array, Array]:
+    """A tree over points, parents before children: its nodes, their parents, the leaves' nodes by point."""
+    count = len(centres)
+    nodes, parents = np.zeros(2 * count - 1, NODE), np.full(2 * count - 1, -1, "i4")
+    leaves, used = np.zeros(count, "i4"), 1
+    waiting = [(0, np.arange(count))]
+    while waiting:
+        at, members = waiting.pop()
+        if len(members) == 1:
+            leaves[members[0]] = at
+            continue
+        axis = int(np.argmax(np.ptp(centres[members], axis=0)))
+        members = members[np.argsort(centres[members, axis], kind="stable")]
+        cut = max(1, len(members) * (4 + at % 3) // 10)
+        nodes[at]["left"], nodes[at]["right"] = used, used + 1
+        parents[used : used + 2] = at
+        waiting += [(used, members[:cut]), (used + 1, members[cut:])]
+        used += 2
+    return nodes, parents, leaves
+
+
+@case(full=50_000, quick=333)
+def refit(count: int) -> Problem:
+    """Who comes second to a node differs from run to run; the boxes do not."""
+    rng = np.random.default_rng(132)
+    centres = rng.random((count, 3)) * (4, 2, 4)
+    centres[:, 1] = np.sin(centres[:, 0]) * np.cos(centres[:, 2]) + 0.05 * centres[:, 1]
+    triangles = (centres[:, None] + 0.03 * rng.normal(size=(count, 3, 3))).astype("f4")
+    nodes, parents, leaves = halved(centres)
+    tree = ("leaf_nodes", "parents", "nodes", "visits")
+    numbers = {**ints("count node_count", count, len(nodes)), "time": np.float32(0.5)}
+    return Problem(
+        arrays={
+            "rest": triangles, "moved": zeros(count, 3, 3), "leaf_nodes": leaves, "parents": parents,
+            "nodes": nodes.view("i4"), "visits": zeros(len(nodes), kind="i4"), "cost": zeros(1, kind="f8"),
+        },
+        scalars=numbers,
+        launches=[
+            Launch("refit_move", blocks(count), 256, ("rest", "moved", "count", "time")),
+            Launch("refit", blocks(count), 256, ("moved", *tree, "count")),
+            Launch("refit_cost", 16, 256, ("nodes", "cost", "node_count")),
+        ],
+        changed=["moved", "nodes", "visits", "cost"],
+        native=("rest", "moved", "leaf_nodes", "nodes", "cost"),
+        tolerance=1e-9,  # of the nodes' bits, so a step of a float
+    )  # fmt: skip
+
+
+def threads_of(w: int, h: int) -> list[Array]:
+    """The pairs of a cloth's particles in batches: along, across, aslant; no two of one share a particle."""
+    at, pairs = np.arange(w * h).reshape(h, w), list[Array]()
+    for first, second, across in (
+        (at[:, :-1], at[:, 1:], True), (at[:-1], at[1:], False),
+        (at[:-1, :-1], at[1:, 1:], False), (at[:-1, 1:], at[1:, :-1], False),
+    ):  # fmt: skip
+        for odd in (0, 1):
+            part = np.s_[:, odd::2] if across else np.s_[odd::2]
+            pairs.append(np.stack([first[part].ravel(), second[part].ravel()], 1))
+    return pairs
+
+
+CONSTRAINT = np.dtype([("a", "i4"), ("b", "i4"), ("rest", "f4"), ("compliance", "f4")])
+
+
+@case(full=90, quick=11)
+def cloth_pbd(w: int) -> Problem:
+    """Held at two corners over a ball: 3 steps of 5 rounds of 8 batches are 126 launches."""
+    h, steps, iterations, dt = w * 3 // 4 + 1, 3, 5, 1 / 120
+    place = np.zeros((h, w, 4), "f4")
+    place[..., 0], place[..., 2] = np.meshgrid(np.linspace(-1, 1, w), np.linspace(-0.75, 0.75, h))
+    place[..., 1], place[..., 3] = 0.02 * reals(h, w), 1
+    place[0, (0, -1), 3] = 0
+    place = place.reshape(-1, 4)
+    speed = np.zeros_like(place)
+    speed[:, 1] = -0.5
+    batches = list[Array]()
+    for k, pairs in enumerate(threads_of(w, h)):
+        batch = np.zeros(len(pairs), CONSTRAINT)
+        batch["a"], batch["b"] = pairs.T
+        batch["rest"] = np.linalg.norm(place[pairs[:, 0], :3] - place[pairs[:, 1], :3], axis=1)
+        batch["compliance"] = 1e-7 if k < 4 else 1e-5
+        batches.append(batch)
+    n, count = len(place), ints("n", w * h)
+    times = floats("h inv_h inv_h2", dt, 1 / dt, 1 / dt**2)
+    walls = floats("floor friction", -0.05, 0.3)
+    launches = list[Launch]()
+    for _ in range(steps):
+        launches.append(Launch("cloth_predict", blocks(n), 256, ("place", "before", "speed", "n", "h")))
+        launches += [
+            Launch("cloth_solve", blocks(size, 128), 128, ("place", f"batch{k}", np.int32(size), "inv_h2"))
+            for k, size in enumerate(map(len, batches))
+        ] * iterations
+        last = ("place", "before", "speed", "n", "ball", *walls, "inv_h")
+        launches.append(Launch("cloth_collide", blocks(n), 256, last))
+    made = {"place": place, "before": zeros(n, 4), "speed": speed}
+    every = np.concatenate(batches)
+    return Problem(
+        arrays={
+            **made, "constraints": every.view("i4"), "ball": np.array([0.1, -0.32, 0.05, 0.33], "f4"),
+            **{f"batch{k}": batch.view("i4") for k, batch in enumerate(batches)},
+        },
+        scalars={**count, **ints("count steps iterations", len(every), steps, iterations), **times, **walls},
+        launches=launches,
+        changed=[*made],
+        native=("place", "before", "speed", "constraints", "ball"),
+        tolerance=1e-4,
     )  # fmt: skip
