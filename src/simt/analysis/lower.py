@@ -21,6 +21,7 @@ from simt.analysis.lower_variables import round_up
 from simt.analysis.outline import FRAME_ALIGNMENT
 from simt.analysis.program import Address as MemoryOperand
 from simt.analysis.program import Call, Function, Op, Operand, Program, Register, SymbolAddress
+from simt.analysis.tokens import share_tokens
 from simt.collector import collector_paused
 from simt.diagnostics import Diagnostic, Diagnostics, LinkedSource, Severity, Source
 from simt.digests import digest
@@ -270,6 +271,7 @@ def _connect(context: Context, as_written: bool) -> None:
         if function.is_kernel:
             _shared(context, function)
             find_factors(function, context.environment)
+        share_tokens(function)
 
 
 def _missing(functions: Mapping[str, Function]) -> None:

@@ -12,7 +12,7 @@ from simt.analysis.effects import WithoutEffects
 from simt.analysis.shape import WARP, BlockShape, trailing_zeros
 from simt.analysis.shape_algebra import COMPARED
 from simt.isa.algebra import Comparison, Rounding
-from simt.ptx.types import U32, Type
+from simt.ptx.types import U32, U64, Type
 from simt.records import dataclass, quick
 
 ANY = 1 << 64
@@ -332,6 +332,9 @@ class RangeAlgebra(WithoutEffects[Range]):
 
     def atomic(self, op: str, t: Type, space: str, address: Range, b: Range, c: Range | None) -> Range:
         return UNKNOWN
+
+    def arrivals(self, op: str, space: str, address: Range, b: Range) -> Range:
+        return self.atomic(op, U64, space, address, b, None)
 
     def to_generic(self, t: Type, space: str, address: Range) -> Range:
         return address if space not in ("shared", "local") else UNKNOWN

@@ -27,7 +27,7 @@ from simt.analysis.shape import (
 )
 from simt.analysis.spread import both_bits, cut, spread, summed, times
 from simt.isa.algebra import Comparison, Rounding
-from simt.ptx.types import Type
+from simt.ptx.types import U64, Type
 from simt.records import replace
 
 NO_STEPS = 0, 0, 0
@@ -540,6 +540,10 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
         return VARYING
+
+    def arrivals(self, op: str, space: str, address: Shape, b: Shape) -> Shape:
+        found = self.atomic(op, U64, space, address, b, None)
+        return UNIFORM if address.is_uniform else found
 
     def to_generic(self, t: Type, space: str, address: Shape) -> Shape:
         return self._in_window(t, space, address, 1)

@@ -21,7 +21,7 @@ from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import Index, bases, shape_of
-from simt.ptx.types import Type
+from simt.ptx.types import U64, Type
 
 MOST = 8
 """Lanes from which on all 32 have their turn, those that do not run at words of nobody's: then no branch goes
@@ -49,6 +49,9 @@ class AtomicAlgebra(BesideAlgebra):
         if access.region not in (SHARED, LOCAL) and not one_place and is_simple(t):
             return self._of_one_thread(op, t, access, b, c)
         return self._by_lanes(op, t, access, b, c)
+
+    def arrivals(self, op: str, space: str, address: Value, b: Value) -> Value:
+        return self.atomic(op, U64, space, address, b, None)
 
     def _by_lanes(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         """One active lane after the other, in a function of the runtime."""

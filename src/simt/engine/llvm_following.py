@@ -26,7 +26,7 @@ from simt.engine.llvm_gathers import REGISTER
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_lines import LineAlgebra
 from simt.engine.llvm_memory import Store, Values
-from simt.ptx.types import U64, Type
+from simt.ptx.types import Type, bits_type
 from simt.records import dataclass, replace
 
 WORD, WORDS = 4, 4
@@ -131,10 +131,11 @@ class FollowingAlgebra(LineAlgebra):
             return False
         shape = shape_of(access.address)
         known = shape.width == self.rows <= FEW_ROWS and shape.hold <= Hold.GUARDED
-        known = known and access.address.type == I64 and not self._is_far(access)
+        far = access.address.type != I64 and access.region is not SHARED
+        known = known and not far and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
         plain = plain and (self.picks is not None or expected.stores)
-        outside = access.region not in (SHARED, LOCAL, WOVEN)
+        outside = access.region not in (LOCAL, WOVEN)
         return plain and outside and self._plan(access, stores=False).way is Way.NEAR
 
     def _room_for_members(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
@@ -188,9 +189,10 @@ class FollowingAlgebra(LineAlgebra):
         members: Access | None = None,
     ) -> Ahead:
         """Room for words at some offsets, of which one is the load's own and others are asked for."""
+        stores = expected.stores and access.region is not SHARED
         done = self.builder.emit("alloca i1")
         self.builder.void(f"store i1 false, ptr {done}")
-        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if expected.stores else None
+        ends = (self.builder.emit("alloca i64"), self.builder.emit("alloca i64")) if stores else None
         columns = {offset: self.buffer(access.element, WARP) for offset in words}
         ahead = Ahead(done, columns, expected.offset - min(columns), access.size, ends, members)
         for offset in asked:
@@ -211,7 +213,8 @@ class FollowingAlgebra(LineAlgebra):
         self._room = None
         address, size = access.address, ahead.size * ahead.words
         if ahead.at:
-            address = self.sub(U64, address, self.const(U64, ahead.at))
+            t = bits_type(int(address.type[1:]))
+            address = self.sub(t, address, self.const(t, ahead.at))
         stride, first = shape_of(address).stride, bases(address)
         span = stride * (self.segment - 1) + size
         valid = address.valid if isinstance(address, Guarded) else "true"

@@ -17,7 +17,7 @@ from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP
 from simt.engine.atomic_operation import identity
 from simt.engine.llvm_access import Access
-from simt.engine.llvm_atomics import AtomicAlgebra
+from simt.engine.llvm_arrivals import ArrivalAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.ptx.types import Type
@@ -59,8 +59,8 @@ class Made:
         return self.a if self.a.width == WARP else self.b
 
 
-class GroupedAlgebra(AtomicAlgebra):
-    """`AtomicAlgebra` that puts updates off until the next access to memory, or until `settle_updates`.
+class GroupedAlgebra(ArrivalAlgebra):
+    """`ArrivalAlgebra` that puts updates off until the next access to memory, or until `settle_updates`.
 
     `may_put_off`: the emitter will call it before the block ends and the mask changes. `put_off`: so many
     have been. `updates_took`: lines and blocks of those that have been done."""
@@ -96,6 +96,10 @@ class GroupedAlgebra(AtomicAlgebra):
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:
         self.settle_updates()
         super().store(t, space, address, values, volatile)
+
+    def arrivals(self, op: str, space: str, address: Value, b: Value) -> Value:
+        self.settle_updates()
+        return super().arrivals(op, space, address, b)
 
     def _by_lanes(self, op: str, t: Type, access: Access, b: Value, c: Value | None) -> Value:
         self.settle_updates()

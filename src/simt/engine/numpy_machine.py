@@ -23,7 +23,7 @@ from simt.isa.special_registers import lookup
 from simt.isa.texture import COMPONENTS
 from simt.machine.launch import Launch
 from simt.machine.textures import TextureTable
-from simt.ptx.types import U32, Type
+from simt.ptx.types import U32, U64, Type
 
 Array = NDArray[Any]
 _LANES = np.arange(WARP, dtype=np.uint32)[None, :]
@@ -232,6 +232,9 @@ class NumpyMachine(NumpyAlgebra):
         result = np.zeros(self.mask.size, dtype)
         result[self.lanes.places] = old
         return result.reshape(self.mask.shape)
+
+    def arrivals(self, op: str, space: str, address: Array, b: Array) -> Array:
+        return self.atomic(op, U64, space, address, b, None)
 
     def _operations(self, op: str, space: str, address: Array) -> list[tuple[str, Array]]:
         """The operation of every active lane: `add.far` adds plainly in shared memory."""

@@ -284,6 +284,11 @@ class Algebra(PureAlgebra[V], Protocol[V]):
         the steps of barriers (`simt.isa.mbarrier.STEPS`)."""
         ...
 
+    def arrivals(self, op: str, space: str, address: V, b: V) -> V:
+        """`atomic` of a barrier in memory (`simt.isa.mbarrier.STEPS`), for results of which nobody sees more
+        than the phase: lanes with one address may all get what the last one found."""
+        ...
+
     def to_generic(self, t: Type, space: str, address: V) -> V:
         """Address in a state space to generic address (`cvta`)."""
         ...

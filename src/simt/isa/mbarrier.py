@@ -82,14 +82,17 @@ def step(m: PureAlgebra[V], op: str, old: V, b: V) -> V:
 
 
 def _change(
-    m: Algebra[V], op: str, a: V, b: V | None, space: str | None, sem: str | None, scope: str | None
-) -> V:
-    """One step, between the fences that its semantics ask for; the barrier before it."""
+    m: Algebra[V], op: str, a: V, b: V | None, space: str | None, sem: str | None, scope: str | None,
+    alike: bool = False,
+) -> V:  # fmt: skip
+    """One step, between the fences that its semantics ask for; the barrier before it. `alike`: lanes that
+    arrive at one barrier may get one token (`simt.analysis.tokens`)."""
     level = FENCES[scope or "cta"]
     if sem != "relaxed":
         m.fence(level)
     count = m.const(U64, 1) if b is None else m.resize(U32, U64, b)
-    return m.atomic(op, U64, state_space(space), a, count, None)
+    where = state_space(space)
+    return m.arrivals(op, where, a, count) if alike else m.atomic(op, U64, where, a, count, None)
 
 
 def whole(binding: Mapping[str, Value], _version: Version) -> str | None:
@@ -120,6 +123,8 @@ def inval(m: Algebra[V], a: V, space: str | None) -> None:
 # ------------------------------------------------------------------ arrivals
 
 
+APART: dict[str, Any] = {"alike": False}
+"""Each lane has a token of its own; else `simt.analysis.tokens` says so."""
 DISCARDED = {"_": "7.1 sm_80"}
 """`_` in place of a token."""
 NEAR = {k: v for k, v in LATE.items() if k not in ("acquire", CLUSTER)}
@@ -141,14 +146,14 @@ def arrivals(opcode: str, first: tuple[str, str], *others: tuple[str, str]) -> C
     syntax = f"{opcode}[.sem][.scope]"
     forms = [
         instruction(f"{syntax}[.space].b64 d:u64, [a]{count}", **words, space=SPACES, since=since,
-                    requires=NEAR | DISCARDED, defaults={} if count else {"b": None},
+                    requires=NEAR | DISCARDED, defaults=APART if count else APART | {"b": None},
                     ref=f"PTX {since.split()[0]} {opcode}")
         for count, since in (first, *others)
     ]  # fmt: skip
     optional = "[, b:u32]" if others else first[0]
     forms.append(
         instruction(f"{syntax}.space.b64 d:sink, [a]{optional}", **words, space=CLUSTER, since="8.0 sm_90",
-                    requires=FAR, ref=f"PTX 8.0 {opcode}")
+                    requires=FAR, defaults=APART, ref=f"PTX 8.0 {opcode}")
     )  # fmt: skip
 
     def declare(meaning: M) -> M:
@@ -166,39 +171,46 @@ TRANSACTION = (", b:u32", "8.0 sm_90")
 @arrivals("mbarrier.arrive", WITHOUT, WITH)
 @instruction("mbarrier.arrive.noComplete[.sem][.scope][.space].b64 d:u64, [a], b:u32", sem="release",
              scope="cta", space=SPACES, since="7.0 sm_80", check=whole, ranges={"b": COUNTS},
-             requires=NOT_LAST, effects="memory", traits=NUMBERS, ref="PTX 7.0 mbarrier.arrive")  # fmt: skip
+             requires=NOT_LAST, effects="memory", traits=NUMBERS, defaults=APART,
+             ref="PTX 7.0 mbarrier.arrive")  # fmt: skip
 def arrive(
-    m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | None, b: V | None = None
+    m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | None, b: V | None = None,
+    alike: bool = False,
 ) -> V:  # fmt: skip
     """Arrives once, or `b` times; gives the barrier as it was, as a token for a wait.
 
     The last arrival that a phase expects begins the next one, unless bytes are pending.
     """
-    return _change(m, "arrive", a, b, space, sem, scope)
+    return _change(m, "arrive", a, b, space, sem, scope, alike)
 
 
 @arrivals("mbarrier.arrive_drop", WITHOUT, WITH)
 @instruction("mbarrier.arrive_drop.noComplete[.sem][.scope][.space].b64 d:u64, [a], b:u32", sem="release",
              scope="cta", space=SPACES, since="7.0 sm_80", check=whole, ranges={"b": COUNTS},
-             requires=NOT_LAST, effects="memory", traits=NUMBERS,
+             requires=NOT_LAST, effects="memory", traits=NUMBERS, defaults=APART,
              ref="PTX 7.0 mbarrier.arrive_drop")  # fmt: skip
 def arrive_drop(
-    m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | None, b: V | None = None
+    m: Algebra[V], a: V, space: str | None, sem: str | None, scope: str | None, b: V | None = None,
+    alike: bool = False,
 ) -> V:  # fmt: skip
     """Arrives once, or `b` times, and lets later phases expect so many arrivals less."""
-    return _change(m, "arrive_drop", a, b, space, sem, scope)
+    return _change(m, "arrive_drop", a, b, space, sem, scope, alike)
 
 
 @arrivals("mbarrier.arrive.expect_tx", TRANSACTION)
-def arrive_expect_tx(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, scope: str | None) -> V:
+def arrive_expect_tx(
+    m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, scope: str | None, alike: bool = False
+) -> V:
     """Lets the phase wait for `b` bytes more, and arrives once."""
-    return _change(m, "arrive_expect_tx", a, b, space, sem, scope)
+    return _change(m, "arrive_expect_tx", a, b, space, sem, scope, alike)
 
 
 @arrivals("mbarrier.arrive_drop.expect_tx", TRANSACTION)
-def drop_expect_tx(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, scope: str | None) -> V:
+def drop_expect_tx(
+    m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, scope: str | None, alike: bool = False
+) -> V:
     """Lets the phase wait for `b` bytes more, arrives once, and lets later phases expect one arrival less."""
-    return _change(m, "drop_expect_tx", a, b, space, sem, scope)
+    return _change(m, "drop_expect_tx", a, b, space, sem, scope, alike)
 
 
 @instruction("mbarrier.action[.sem][.scope][.space].b64 [a], b:u32", action="expect_tx complete_tx",
@@ -273,7 +285,7 @@ def wait_parity(m: Algebra[V], a: V, b: V, space: str | None, sem: str | None, s
 @instruction(
     "mbarrier.pending_count.b64 d:u32, a:token(u64)", since="7.0 sm_80", ref="PTX 7.0 mbarrier.pending_count"
 )
-def pending_count(m: Algebra[V], a: V) -> V:
+def pending_count(m: PureAlgebra[V], a: V) -> V:
     """How many arrivals were pending when an arrival gave the token `a`."""
     count = m.sub(U64, m.const(U64, 0), field(m, a, PENDING, COUNT))
     return m.and_(U32, m.resize(U64, U32, count), m.const(U32, (1 << COUNT) - 1))

@@ -38,7 +38,7 @@ from simt.engine.llvm_kernel import KernelEmitter, emit
 from simt.engine.llvm_lanes import shape_of
 from simt.engine.unsupported import Unsupported
 from simt.isa.algebra import Algebra
-from simt.ptx.types import Type
+from simt.ptx.types import U64, Type
 from simt.records import dataclass, field
 from simt.tools.causes import MOST, Causes
 from simt.tools.statements import statement
@@ -361,6 +361,10 @@ class _WatchedAlgebra:
     def atomic(self, op: str, t: Type, space: str, address: Value, b: Value, c: Value | None) -> Value:
         self._note("atomic", t, space, address, 1, True)
         return self._m.atomic(op, t, space, address, b, c)
+
+    def arrivals(self, op: str, space: str, address: Value, b: Value) -> Value:
+        self._note("atomic", U64, space, address, 1, True)
+        return self._m.arrivals(op, space, address, b)
 
     def _note(self, operation: str, t: Type, space: str, address: Value, count: int, volatile: bool) -> None:
         shape, size = shape_of(address), t.bytes * count

@@ -16,7 +16,7 @@ import numpy as np
 
 from simt.isa.algebra import Environment, WholeProducts
 from simt.isa.form import Binding, Form, main_type
-from simt.ptx.types import Type
+from simt.ptx.types import U64, Type
 from simt.records import dataclass, field
 
 MOST_LINES, MOST_COLUMNS = 8, 100
@@ -177,6 +177,9 @@ class Symbols(WholeProducts["Expression"]):
         found = Expression(f"atomic_{op}", (place, b) if c is None else (place, b, c))
         self.effects.append(found)
         return found
+
+    def arrivals(self, op: str, space: str, address: Expression, b: Expression) -> Expression:
+        return self.atomic(op, U64, space, address, b, None)
 
     def texture(self, geometry: str, result: Type, coordinate: Type, a: Expression, c: Any) -> Any:
         return (Expression(f"texel_{geometry}", (a, *c)),)

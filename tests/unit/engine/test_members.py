@@ -227,3 +227,56 @@ def test_the_first_member_beyond_the_memory_is_at_fault(beyond: int, member: int
         kernel(1, 32, (start, start))
     assert fault.value.site.thread == (thread, 0, 0)
     assert fault.value.address == start + 12 * thread + 4 * member
+
+
+SLIDING = """
+.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 first)
+{{
+    .reg .b32 %v, %w, %sum, %t, %s, %i, %f; .reg .b64 %a, %b, %o; .reg .pred %p;
+    .shared .align 16 .b8 box[2048];
+    ld.param.u64 %a, [in]; ld.param.u64 %b, [out]; ld.param.u32 %f, [first];
+    mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o; add.u64 %b, %b, %o;
+    mov.u32 %s, box; mad.lo.u32 %s, %t, 4, %s;
+    {fill}
+    bar.sync 0; mov.u32 %s, box; add.u32 %s, %s, %f; mad.lo.u32 %s, %t, {step}, %s;
+    mov.u32 %sum, 0; mov.u32 %i, 0;
+TURN:
+    {loads}
+    add.u32 %s, %s, {moved}; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 3; @%p bra TURN;
+    st.global.b32 [%b], %sum; ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("cpu", ["host", "x86-64-v4", "x86-64-v3"])
+@pytest.mark.parametrize(
+    ("step", "words", "apart"), [(16, 4, 4), (12, 3, 4), (16, 8, 4), (8, 4, 4), (20, 3, 8)]
+)
+@pytest.mark.parametrize("threads", [32, 64, 45])
+def test_words_of_shared_memory_one_after_the_other(
+    cpu: str, step: int, words: int, apart: int, threads: int
+) -> None:
+    """As a filter that leaves out results, or a sum of each thread's row, reads its window."""
+    fill = " ".join(
+        f"ld.global.b32 %v, [%a+{4 * i}]; st.shared.b32 [%s+{4 * i}], %v;"
+        for i in range(0, 512 - 64, threads)
+    )
+    one = "ld.shared.b32 %v, [%s+{0}]; mad.lo.u32 %sum, %sum, 5, %v;"
+    kernel = SLIDING.format(
+        fill=fill, step=step, loads=" ".join(one.format(apart * i) for i in range(words)), moved=apart * words
+    )
+    given = np.random.default_rng(step + words).integers(0, 1 << 32, 512, dtype="u4")
+    try:
+        device = device_for(cpu)
+    except simt.SimtError as reason:
+        pytest.skip(str(reason))
+    there, out = device.array(given), device.zeros(threads, "u4")
+    device.load(kernel)["k"](1, threads, (there, out, np.uint32(8)))
+    expected = np.zeros(threads, "u4")
+    for i in range(3 * words):
+        at = (8 + step * np.arange(threads) + apart * i) // 4
+        expected = expected * np.uint32(5) + given[at]
+    np.testing.assert_array_equal(out.numpy(), expected)
