@@ -10,6 +10,7 @@ from simt.analysis.carried_words import carrying_loops, with_carried_words
 from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
 from simt.analysis.decided import decided
+from simt.analysis.masks_first import with_masks_first
 from simt.analysis.program import Block, Branch, Function, Op
 from simt.analysis.range_algebra import UNKNOWN
 from simt.analysis.ranges import Ranges
@@ -196,11 +197,14 @@ def _with_rows_of_blocks(unit: Unit) -> Function:
 
 
 def with_cuts(unit: Unit) -> Function:
-    """The kernel, with remainders by powers of two as masks. Rows of a warp follow from these: this comes
-    before the CTA's shape is chosen."""
+    """The kernel, with remainders by powers of two as masks, and masks before shifts. Rows of a warp follow
+    from these: this comes before the CTA's shape is chosen."""
     if unit.has_clock:
         return unit.kernel
     found, environment = unit.analyse(unit.kernel), unit.program.environment
+    kernel = with_masks_first(unit.kernel, found.ssa, found.uniformity.shapes)
+    if kernel is not unit.kernel:
+        return kernel
     return with_remainders(unit.kernel, found.ssa, found.uniformity.shapes, environment)
 
 
