@@ -59,6 +59,9 @@ class Fact:
     def lookup(self, t: Type, index: bool, *tables: tuple[int, ...]) -> tuple[bool, ...]:
         return (False,) * len(tables)
 
+    def bytewise(self, function: Callable[..., bool], a: bool, b: bool, c: bool) -> bool:
+        return function(self, a, b, c)
+
     def by_halves(self, function: Callable[..., bool], *operands: bool) -> bool:
         return function(self, *((operand, operand) for operand in operands))
 

@@ -97,6 +97,9 @@ class RangeAlgebra(WithoutEffects[Range]):
 
     by_halves = halfwise
 
+    def bytewise(self, function: Callable[..., Range], a: Range, b: Range, c: Range) -> Range:
+        return function(self, a, b, c)
+
     def rarely(self, t: Type, p: Range, usual: Range, other: Callable[..., Range], *operands: Range) -> Range:
         return UNKNOWN
 

@@ -275,6 +275,9 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     by_halves = halfwise
 
+    def bytewise(self, function: Callable[..., Shape], a: Shape, b: Shape, c: Shape) -> Shape:
+        return function(self, a, b, c)
+
     def rarely(self, t: Type, p: Shape, usual: Shape, other: Callable[..., Shape], *operands: Shape) -> Shape:
         return self._each(p, usual, *operands)
 

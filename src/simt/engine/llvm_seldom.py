@@ -46,6 +46,10 @@ def _return(builder: Builder, values: Sequence[Value]) -> str:
     return result
 
 
+_BYTES_PICKED = frozenset({"ssse3", "avx", "avx2", "neon"})
+"""CPUs that have one of these put bytes of a register in any order."""
+
+
 class SeldomAlgebra(LlvmRounding):
     """Adds branches that keep the code around them one block."""
 
@@ -139,6 +143,30 @@ class SeldomAlgebra(LlvmRounding):
         halves = [self.emit(f"bitcast {v.typed} to {wide}", "i16", 2 * width) for v in values]
         result = inner.vector(function(inner, *halves))
         return self.emit(f"bitcast {result.typed} to {values[0].spelled}", "i32", width)
+
+    def bytewise(self, function: Callable[..., Value], a: Value, b: Value, c: Value) -> Value:
+        """Where the selector is known, columns of bytes in another order."""
+        width, selector = max(a.width, b.width), c.literal
+        if selector is None or width == 1 or not self.features & _BYTES_PICKED:
+            return function(self, a, b, c)
+        picks = [selector >> 4 * i & 15 for i in range(4)]
+        words = f"<{4 * width} x i8>"
+        low, high = (self.emit(f"bitcast {v.typed} to {words}", "i8", 4 * width) for v in self.unify(a, b))
+        places = [
+            4 * lane + (pick & 3) + 4 * width * (pick >> 2 & 1) for lane in range(width) for pick in picks
+        ]
+        found = self._bytes_in_order(low, high, places)
+        if any(pick & 8 for pick in picks):
+            signs = self.binary("ashr", found, self.number("i8", 7))
+            chosen = [i + 4 * width * (picks[i % 4] >> 3) for i in range(4 * width)]
+            found = self._bytes_in_order(found, signs, chosen)
+        return self.emit(f"bitcast {found.typed} to <{width} x i32>", "i32", width)
+
+    def _bytes_in_order(self, a: Value, b: Value, places: Sequence[int]) -> Value:
+        """Lanes of two columns, one after the other."""
+        picks = ", ".join(f"i32 {place}" for place in places)
+        text = f"shufflevector {a.typed}, {b.typed}, <{len(places)} x i32> <{picks}>"
+        return self.emit(text, a.type, len(places))
 
     def some(self, p: Value) -> str:
         """i1: whether a predicate that rarely holds does so in some lane."""

@@ -104,6 +104,9 @@ class NumpyAlgebra(WholeProducts[Array]):
         result = np.broadcast_to(function(self, *columns), columns[0].shape)
         return np.ascontiguousarray(result).view(np.uint32)
 
+    def bytewise(self, function: Callable[..., Array], a: Array, b: Array, c: Array) -> Array:
+        return function(self, a, b, c)
+
     def by_halves(self, function: Callable[..., Array], *operands: Array) -> Array:
         halves = [(a.astype(np.uint16), (a >> np.uint32(16)).astype(np.uint16)) for a in operands]
         return function(self, *halves).astype(np.uint32) << np.uint32(16)

@@ -75,6 +75,11 @@ class PureAlgebra(Protocol[V]):
         It is pure, and sees no other values."""
         ...
 
+    def bytewise(self, function: Callable[..., V], a: V, b: V, c: V) -> V:
+        """`function(algebra, a, b, c)`: bytes of b:a, or their signs, as `c` says in the manner of `prmt`. An
+        engine that knows `c` may have another way."""
+        ...
+
     def by_halves(self, function: Callable[..., V], *operands: V) -> V:
         """`function(algebra, *pairs)` on the low and the high 16 bits of each of some 32-bit columns, as
         columns of 16 bits. It gives the upper half of the result, whose lower half may be anything.

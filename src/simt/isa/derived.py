@@ -45,7 +45,7 @@ def one_if(m: Algebra[V], t: Type, p: V) -> V:
     return m.select(t, p, m.const(t, 1), m.const(t, 0))
 
 
-def ones_if(m: Algebra[V], t: Type, p: V) -> V:
+def ones_if(m: PureAlgebra[V], t: Type, p: V) -> V:
     """All ones where the predicate holds, else 0."""
     return m.select(t, p, m.const(t, (1 << t.bits) - 1), m.const(t, 0))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simt.isa.algebra import Algebra, V
+from simt.isa.algebra import Algebra, PureAlgebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.derived import one_if, ones_if
 from simt.ptx.types import B64, PRED, U8, U32, Type
@@ -115,7 +115,7 @@ def lop3_bool(m: Algebra[V], a: V, b: V, c: V, e: V, g: V, boolop: str) -> tuple
     return value, (m.or_ if boolop == "or" else m.and_)(PRED, nonzero, g)
 
 
-def byte_of(m: Algebra[V], pair: V, selector: V, replicate: bool) -> V:
+def byte_of(m: PureAlgebra[V], pair: V, selector: V, replicate: bool) -> V:
     """The byte of a 64-bit pair at `selector` (low 3 bits), or its sign in 8 bits if bit 3 is set."""
     amount = m.shift_left(U32, m.and_(U32, selector, m.const(U32, 7)), m.const(U32, 3))
     byte = m.resize(B64, U8, m.shift_right(B64, pair, amount))
@@ -126,7 +126,7 @@ def byte_of(m: Algebra[V], pair: V, selector: V, replicate: bool) -> V:
     return m.select(U8, wanted, ones_if(m, U8, negative), byte)
 
 
-def pick_bytes(m: Algebra[V], a: V, b: V, selectors: list[V], replicate: bool) -> V:
+def pick_bytes(m: PureAlgebra[V], a: V, b: V, selectors: list[V], replicate: bool) -> V:
     """Four bytes of b:a, the first selector giving the lowest."""
     pair = m.or_(B64, m.resize(U32, B64, a), m.shift_left(B64, m.resize(U32, B64, b), m.const(U32, 32)))
     result = m.const(U32, 0)
@@ -139,6 +139,10 @@ def pick_bytes(m: Algebra[V], a: V, b: V, selectors: list[V], replicate: bool) -
 @instruction("prmt.b32 d, a, b, c", since="2.0 sm_20", ref="PTX ISA 2.0 prmt")
 def prmt(m: Algebra[V], a: V, b: V, c: V) -> V:
     """Four bytes chosen freely from the eight of b:a, or their signs."""
+    return m.bytewise(_picked, a, b, c)
+
+
+def _picked(m: PureAlgebra[V], a: V, b: V, c: V) -> V:
     selectors = [m.shift_right(U32, c, m.const(U32, 4 * i)) for i in range(4)]
     return pick_bytes(m, a, b, selectors, replicate=True)
 

@@ -132,6 +132,9 @@ class Symbols(WholeProducts["Expression"]):
     def lookup(self, t: Type, index: Expression, *tables: tuple[int, ...]) -> tuple[Expression, ...]:
         return (Expression("lookup", (index,)),) * len(tables)
 
+    def bytewise(self, function: Callable[..., Any], *operands: Expression) -> Any:
+        return function(self, *operands)
+
     def by_halves(self, function: Callable[..., Any], *operands: Expression) -> Expression:
         pairs = ((Expression("low", (a,)), Expression("high", (a,))) for a in operands)
         return Expression("as high half", (function(self, *pairs),))
