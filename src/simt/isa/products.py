@@ -49,6 +49,8 @@ SEEN = 500
 """Sums of exponents above are those of an infinity or NaN, be the other factor a zero."""
 FAR = 100
 """Exponents below it, of both signs, have results far from overflow and underflow."""
+VANISHING = -165
+"""Exponents below it have summands of which nothing is left, as zeros have."""
 FEW = 8
 """So many products cannot be too many for 32 bits, with the third summand."""
 MANY = (1 << 31) - (1 << 27)
@@ -244,12 +246,14 @@ def _prepared_floats(m: Algebra[V], t: str, register: V) -> Word:
 def _usual_floats(
     m: Algebra[V], kind: Kind, a: Sequence[V], b: Sequence[V], c: Sequence[V]
 ) -> tuple[list[V], V]:  # fmt: skip
-    """Where sums and exponents are far from all limits."""
+    """Where sums and exponents are far from all limits, or all summands are zero."""
+    floor = max(_least(kind), -FAR)
     thirds, columns = _thirds(m, kind, c), _columns(m, kind, _prepared_plainly, b)
     lanes, found, rare = _row_lanes(m), list[V](), list[V]()
     for i, row in enumerate(_rows(m, kind, _prepared_plainly, a)):
         third = [_third(m, kind.c, value) for value in thirds[2 * i : 2 * i + 2]]
-        highest = _highest(m, kind, _line(m, [word[:1] for word in row], lanes), columns, third)
+        largest = _highest(m, _line(m, [word[:1] for word in row], lanes), columns, third)
+        highest = [m.maximum(S32, most, _u32(m, floor)) for most in largest]
         products = _products(m, _line(m, [word[1:] for word in row], lanes), columns, highest)
         for (value, _), most, sum_of in zip(third, highest, products):
             total = m.add(S32, sum_of, m.whole(m.fmul(F32, value, _scale(m, most), "rn")))
@@ -257,27 +261,33 @@ def _usual_floats(
                 found.append(m.resize(U32, U16, _rounded_half(m, total, most)))
             else:
                 found.append(_rounded(m, total, most))
-            rare.append(_is_outside(m, most, FAR))
+            rare.append(m.compare("ge", S32, most, _u32(m, FAR)))
             if 2 * len(columns[0]) > FEW:
                 rare.append(_is_outside(m, sum_of, MANY))
+        if floor == -FAR:
+            rare += [_is_between(m, most, VANISHING, -FAR) for most in largest]
     return found, reduce(partial(m.or_, PRED), rare)
 
 
 def _highest(
-    m: Algebra[V], kind: Kind, row: Iterable[tuple[V, ...]], columns: list[Line], third: list[tuple[V, V]]
-) -> list[V]:
+    m: Algebra[V], row: Iterable[tuple[V, ...]], columns: list[Line], third: list[tuple[V, V]]
+) -> list[V]:  # fmt: skip
     """The largest exponents in the sums of a row."""
     sums: list[list[V]] = [[] for _ in columns]
     for place, (exponents,) in enumerate(row):
         for found, column in zip(sums, columns):
             found.append(m.halfwise(_sum, exponents, column[place][0]))
-    return [_largest(m, kind, found, exponent) for found, (_, exponent) in zip(sums, third)]
+    return [_largest(m, found, exponent) for found, (_, exponent) in zip(sums, third)]
 
 
-def _largest(m: Algebra[V], kind: Kind, sums: Iterable[V], exponent: V) -> V:
-    """The largest exponent, of products', two in a word, and of the third summand's."""
-    least = _u32(m, 1 - BELOW - _bias(F16 if kind.c == "f16" else F32))
-    return reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), exponent, least))
+def _largest(m: Algebra[V], sums: Iterable[V], *exponents: V) -> V:
+    """The largest exponent, of products', two in a word, and of others."""
+    return reduce(partial(m.maximum, S32), (*_both(m, _larger, sums), *exponents))
+
+
+def _least(kind: Kind) -> int:
+    """The least exponent that sums have."""
+    return 1 - BELOW - _bias(F16 if kind.c == "f16" else F32)
 
 
 def _products(
@@ -302,7 +312,7 @@ def _element(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     """An element of `d`, bits as `c` is, of numbers of any size."""
     sums = [m.halfwise(_sum, a[0], b[0]) for a, b in zip(row, column)]
     value, exponent = _third(m, kind.c, c)
-    highest = _largest(m, kind, sums, exponent)
+    highest = _largest(m, sums, exponent, _u32(m, _least(kind)))
     cut = (
         _cut_halves(m, row, column, _scale(m, highest))
         if kind.a == "f16"
@@ -312,6 +322,11 @@ def _element(m: Algebra[V], kind: Kind, row: Line, column: Line, c: V) -> V:
     exact = _exact_half if kind.d == "f16" else _exact
     found = exact(m, value, reduce(partial(m.add, S32), cut), highest, *factors)
     return m.resize(U32, U16, found) if kind.d == "f16" else found
+
+
+def _is_between(m: PureAlgebra[V], a: V, first: int, end: int) -> V:
+    """Whether a signed integer is one of some."""
+    return m.compare("lt", U32, m.sub(U32, a, _u32(m, first)), _u32(m, end - first))
 
 
 def _is_outside(m: PureAlgebra[V], a: V, bound: int) -> V:
