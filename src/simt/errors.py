@@ -13,6 +13,17 @@ class SimtError(Exception):
     """Base of all errors raised by simt."""
 
 
+LONGEST = 120
+"""Characters of a name in a message."""
+ENDING = 24
+"""Those at its end that are kept of a longer one."""
+
+
+def brief(name: str) -> str:
+    """A kernel's name as messages have it: mangled ones of C++ templates may have thousands of characters."""
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - ENDING - 3]}...{name[-ENDING:]}"
+
+
 def rebuild(kind: type[SimtError], args: tuple[object, ...], state: dict[str, object]) -> SimtError:
     """A pickled error, for pools of processes: its constructor may take more than its `args`."""
     found = kind.__new__(kind)
@@ -80,7 +91,7 @@ class FaultSite:
     file: str | None = None
 
     def __str__(self) -> str:
-        parts = [f"kernel {self.kernel}"]
+        parts = [f"kernel {brief(self.kernel)}"]
         if self.cta is not None:
             parts.append(f"CTA {self.cta}")
         if self.thread is not None:

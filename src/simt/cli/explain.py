@@ -18,7 +18,7 @@ from simt.cli.files import load, shown
 from simt.cli.values import parse_shape
 from simt.diagnostics import counted
 from simt.driver.device import Device
-from simt.errors import LaunchError
+from simt.errors import LaunchError, brief
 from simt.machine.device import DEFAULT, DEVICES
 from simt.machine.grid import as_dim3, check_shape
 
@@ -103,7 +103,7 @@ def explanation(kernel: Kernel, block: Sequence[int] | None) -> Explanation:
     try:
         check_shape((1, 1, 1), shape, function, kernel.module.device.properties)
     except LaunchError as problem:
-        raise LaunchError(f"kernel {kernel.name}: {problem}") from None
+        raise LaunchError(f"kernel {brief(kernel.name)}: {problem}") from None
     return explain_function(program, function, asked(shape, (MANY, 1, 1), function), kernel.module.device.cpu)
 
 

@@ -13,6 +13,7 @@ from simt.cli.files import load
 from simt.diagnostics import counted
 from simt.driver.device import Device
 from simt.driver.kernel import Kernel
+from simt.errors import brief
 from simt.machine.device import DEFAULT, DEVICES
 
 _EPILOG = """\b
@@ -73,7 +74,7 @@ def _print(found: Sequence[Kernel]) -> None:
 
 def _short(kernel: Kernel, why: str) -> str:
     """The first instruction that is not run, else the reason without the kernel's name."""
-    return kernel.unsupported[0] if kernel.unsupported else why.removeprefix(f"kernel {kernel.name}: ")
+    return kernel.unsupported[0] if kernel.unsupported else why.removeprefix(f"kernel {brief(kernel.name)}: ")
 
 
 def _parameters(kernel: Kernel) -> str:

@@ -16,7 +16,7 @@ from simt.driver.again import Again
 from simt.driver.array import Allocation, DeviceArray
 from simt.driver.engines import seconds
 from simt.driver.stream import Stream
-from simt.errors import LaunchError
+from simt.errors import LaunchError, brief
 from simt.machine.arguments import Packer
 from simt.machine.grid import (
     Shape,
@@ -325,7 +325,7 @@ class Kernel:
         """Checks a launch as if it were to run, and adds it to a sequence."""
         grid, block, args, shared_mem = call
         if timeout is not None or progress is not None:
-            raise LaunchError(f"kernel {self.name}: timeout and progress cannot be captured")
+            raise LaunchError(f"kernel {brief(self.name)}: timeout and progress cannot be captured")
         try:
             grid, block = as_dim3(grid, "grid"), as_dim3(block, "block")
             check_shape(grid, block, self._function, self.module.device.properties)
@@ -390,7 +390,7 @@ class Kernel:
         return self.module.device.mirrors.address(argument, self.module.memory)
 
     def _named(self, problem: LaunchError) -> LaunchError:
-        prefix = f"kernel {self.name}: "
+        prefix = f"kernel {brief(self.name)}: "
         text = str(problem)
         return LaunchError(text if text.startswith(prefix) else prefix + text)
 

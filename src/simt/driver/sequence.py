@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from simt.driver.array import DeviceArray
 from simt.driver.engines import seconds
-from simt.errors import KernelFault, LaunchError
+from simt.errors import KernelFault, LaunchError, brief
 from simt.machine.launch import Launch, Replay, Replaying
 from simt.records import dataclass
 
@@ -94,7 +94,7 @@ class LaunchSequence:
         for number, recorded in enumerate(self._launches):
             for parameter, array in recorded.arrays:
                 if array.is_freed:
-                    where = f"launch {number} of the sequence, kernel {recorded.kernel.name}"
+                    where = f"launch {number} of the sequence, kernel {brief(recorded.kernel.name)}"
                     raise LaunchError(f"{where}: the array for parameter {parameter} was freed")
 
     def _form(self) -> None:

@@ -23,7 +23,7 @@ from simt.engine.pool import Pool
 from simt.engine.prepared import Host, Prepared
 from simt.engine.repeat import Repeat, can_repeat
 from simt.engine.unsupported import Unsupported
-from simt.errors import CompilerWarning, SimtError
+from simt.errors import CompilerWarning, SimtError, brief
 from simt.imports import import_whole
 from simt.machine.launch import Engine, Given, Launch, Replay
 from simt.records import replace
@@ -210,8 +210,9 @@ class Jit:
         if not has_draft:
             self.reasons[kernel.name] = f"it, by a fault of simt's own ({what})"
         instead = "keeps the code that was made quickly" if has_draft else "is interpreted"
-        message = f"compiling kernel {kernel.name} failed ({what}); it {instead}. This is a fault of simt's"
-        warnings.warn(f"{message}: please report it with the PTX.", CompilerWarning, stacklevel=2)
+        message = f"compiling kernel {brief(kernel.name)} failed ({what}); it {instead}"
+        asked = "This is a fault of simt's: please report it with the PTX."
+        warnings.warn(f"{message}. {asked}", CompilerWarning, stacklevel=2)
 
 
 def _is_ours(fault: Exception) -> bool:

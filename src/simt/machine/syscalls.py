@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.outline import Function, Program
-from simt.errors import AssertionFault, FaultSite, LaunchError, MemoryFault
+from simt.errors import AssertionFault, FaultSite, LaunchError, MemoryFault, brief
 from simt.imports import import_whole
 from simt.machine.faults import memory_fault
 from simt.machine.heap import Heap
@@ -223,7 +223,7 @@ def system_calls(program: Program, kernel: Function) -> Mapping[str, Call]:
 
 def _check(program: Program, kernel: Function, name: str, call: Call) -> None:
     line, file = program.text.place(call.line)
-    where = f"kernel {kernel.name}: {file} line {line} calls `{name}`"
+    where = f"kernel {brief(kernel.name)}: {file} line {line} calls `{name}`"
     offered = SYSTEM.get(name)
     if offered is None:
         raise LaunchError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simt.analysis.outline import Function, Missing, Program
-from simt.errors import UnsupportedInstruction
+from simt.errors import UnsupportedInstruction, brief
 
 
 def unsupported(program: Program, kernel: Function) -> UnsupportedInstruction:
@@ -13,15 +13,15 @@ def unsupported(program: Program, kernel: Function) -> UnsupportedInstruction:
     line, file = program.text.place(first.line)
     opcodes = tuple(dict.fromkeys(m.opcode for m in kernel.missing))
     message = (
-        f"kernel {kernel.name}: simt does not run `{first.opcode}` ({file} line {line}{_reached(first)})"
-        f"{_further(opcodes[1:])}; {_others(program)}"
+        f"kernel {brief(kernel.name)}: simt does not run `{first.opcode}` "
+        f"({file} line {line}{_reached(first)}){_further(opcodes[1:])}; {_others(program)}"
     )
     return UnsupportedInstruction(message, opcodes, line, file)
 
 
 def _reached(missing: Missing) -> str:
     """`, reached through f, g`."""
-    return f", reached through {', '.join(missing.path)}" if missing.path else ""
+    return f", reached through {', '.join(map(brief, missing.path))}" if missing.path else ""
 
 
 MOST_NAMED = 5
@@ -39,5 +39,5 @@ def _others(program: Program) -> str:
     able = [f.name for f in program.functions.values() if f.is_kernel and not f.missing]
     if not able:
         return "no kernel of the module can be launched"
-    shown = f"{', '.join(able[:MOST_NAMED])}{' ...' if len(able) > MOST_NAMED else ''}"
+    shown = f"{', '.join(map(brief, able[:MOST_NAMED]))}{' ...' if len(able) > MOST_NAMED else ''}"
     return f"of the module's kernels {len(able)} can be launched: {shown}"

@@ -206,3 +206,16 @@ def test_very_many_of_them_hide_no_error() -> None:
     text = f"{HEAD}.entry k {{\n    {registers}\n{many}\n    add.u32 %r1, %r1;\n    ret;\n}}\n"
     found = check_source(text, "file.ptx")
     assert [d.severity for d in found] == [Severity.WARNING, Severity.ERROR]
+
+
+def test_long_names_are_cut_short() -> None:
+    """Those of C++ templates have thousands of characters."""
+    name = f"_ZN{'7cutlass6Kernel' * 300}EvT_"
+    module = simt.Device("sm_90").load(HEAD + (GOOD + BAD).replace("good", f"{name}1").replace("bad", name))
+    with pytest.raises(simt.UnsupportedInstruction) as refused:
+        module[name](1, 1, (0,))
+    message = str(refused.value)
+    assert len(message) < 600
+    assert message.startswith(f"kernel {name[:90]}")
+    assert "simt does not run `getctarank.u64`" in message
+    assert message.endswith(f"{name[-20:]}1")
