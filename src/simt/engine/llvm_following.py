@@ -135,8 +135,16 @@ class FollowingAlgebra(LineAlgebra):
         known = known and not far and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
         plain = plain and (self.picks is not None or expected.stores)
-        outside = access.region not in (LOCAL, WOVEN)
-        return plain and outside and self._plan(access, stores=False).way is Way.NEAR
+        if not plain or access.region in (LOCAL, WOVEN):
+            return False
+        way = self._plan(access, stores=False).way
+        return way is Way.NEAR or (way is Way.STEPS and self._may_be_rows(access))
+
+    def _may_be_rows(self, access: Access) -> bool:
+        """Whether lanes are so far apart that words are loaded for each by itself: four of them take as long
+        as one."""
+        stride = shape_of(access.address).stride
+        return self.permutes(access.element) and access.size == WORD and stride >= REGISTER
 
     def _room_for_members(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """The same for members of structures: the nearest ones. (Pairs, of which each member takes all lines
@@ -149,6 +157,8 @@ class FollowingAlgebra(LineAlgebra):
         asked = {o for o in expected.others if low <= o <= high} - {expected.offset}
         if len(asked) + 1 < (LEAST - 1 if expected.stores else LEAST):
             return None
+        if self._plan(access, stores=False).way is Way.STEPS:
+            low = high + size - REGISTER
         words = range(low, high + size, size)
         return self._room_of(access, address, expected, words, asked, members=access)
 
@@ -208,7 +218,7 @@ class FollowingAlgebra(LineAlgebra):
 
     def _load_apart(self, access: Access, way: Way) -> Values:
         ahead = self._room
-        if ahead is None or ahead.members is None or way is not Way.NEAR:
+        if ahead is None or ahead.members is None or way not in (Way.NEAR, Way.STEPS):
             return super()._load_apart(access, way)
         self._room = None
         address, size = access.address, ahead.size * ahead.words
@@ -223,12 +233,15 @@ class FollowingAlgebra(LineAlgebra):
         whole = replace(access, count=ahead.words, size=size)
 
         def loaded() -> Values:
-            if self.rows == 1:
+            if self.rows == 1 and way is Way.NEAR:
                 self.ask_for_later(access, first, stride * WARP)
             for _ in ahead.columns:
                 self.ask_for_members(whole, stride)
             self._note_ends(ahead, bases(access.address), self.number(I64, stride))
             starts = self.starts_of_rows(replace(whole, address=address))
+            if way is Way.STEPS:
+                run = partial(FollowingAlgebra.words_by_steps, element=access.element, stride=stride)
+                return self._kept(ahead, self._columns(self.apart("rows", run, *starts)))
             picked = [self.picked(whole, stride, at) for at in range(0, size, ahead.size)]
             return self._kept(ahead, [self.apart("steps", run, *starts) for run in picked])
 
@@ -348,6 +361,11 @@ class FollowingAlgebra(LineAlgebra):
     def load_words(self, pointers: Value, element: str, words: int) -> Value:
         places = [self.builder.emit(f"extractelement {pointers.typed}, i32 {lane}") for lane in range(WARP)]
         return self._words_at(places, element, words)
+
+    def words_by_steps(self, *starts: Value, element: str, stride: int) -> Value:
+        """The first words of all lanes, which are at known distances from each other, then the second ones,
+        and so on."""
+        return self.columns_at(self._where_lanes_are(starts, self._places(stride, 0)), element, WORDS, WORD)
 
     def _words_at(self, places: list[str], element: str, words: int) -> Value:
         size = 1 if element == "i8" else WORD

@@ -70,7 +70,7 @@ class MemberAlgebra(OddRowsAlgebra):
         known = shape.width == self.rows <= FEW_ROWS and shape.hold <= Hold.GUARDED
         small, step = access.size < LARGE, shape.stride
         apart = small and access.size < step <= REGISTER and step % access.size == 0
-        plain = not access.volatile and access.region not in (SHARED, LOCAL, WOVEN)
+        plain = not access.volatile and access.region not in (LOCAL, WOVEN)
         return known and apart and plain and self._can_put(access, step)
 
     def _can_put(self, access: Access, step: int) -> bool:
@@ -89,8 +89,9 @@ class MemberAlgebra(OddRowsAlgebra):
     def _joins(self, store: Store) -> bool:
         """Whether a store is to another member of the structures for which some wait."""
         one, other = self._waiting_members[0].access, store.access
-        alike = (one.size, one.count, shape_of(one.address)) == (
-            other.size, other.count, shape_of(other.address),
+        shape, like = shape_of(one.address), shape_of(other.address)
+        alike = (one.size, one.count, shape.width, shape.stride, shape.hold) == (
+            other.size, other.count, like.width, like.stride, like.hold,
         )  # fmt: skip
         (start, first), (other_start, place) = self._place(one), self._place(other)
         if not alike or start.ir != other_start.ir or (place - first) % one.size or not self._may_wait(other):

@@ -101,7 +101,6 @@ APART = {
     "two arrays": (12, "st.global.b32 [%a], %v0; st.global.b32 [%b+4], %v1;"),
     "another address": (12, "st.global.b32 [%b], %v0; add.u64 %b, %b, 4; st.global.b32 [%b], %v1;"),
     "volatile": (12, "st.volatile.global.b32 [%b], %v0; st.volatile.global.b32 [%b+4], %v1;"),
-    "in shared memory": (12, "st.shared.b32 [%s], %v0; st.shared.b32 [%s+4], %v1;"),
     "of two lines": (132, "st.global.b32 [%b], %v0; st.global.b32 [%b+4], %v1;"),
     "of next structures": (12, "st.global.b32 [%b], %v0; st.global.b32 [%b+12], %v1;"),
 }
