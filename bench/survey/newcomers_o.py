@@ -35,9 +35,12 @@ def ranks(size: int, count: int, rng: np.random.Generator, power: float = 1.0) -
     return rng.choice(size, count, p=share / share.sum())
 
 
+def picked(words: list[bytes], numbers: Array) -> list[bytes]:
+    return [words[int(k)] for k in numbers]
+
+
 def sentence(words: list[bytes], count: int, rng: np.random.Generator) -> bytes:
-    chosen = [words[k] for k in ranks(len(words), count, rng).tolist()]
-    return b" ".join(chosen).capitalize() + b"."
+    return b" ".join(picked(words, ranks(len(words), count, rng))).capitalize() + b"."
 
 
 def as_bytes(text: bytes, kind: str = "u1") -> Array:
@@ -107,7 +110,7 @@ def rev_words(lines: int) -> Problem:
     for count in rng.integers(0, 15, lines).tolist():
         line = sentence(words, count, rng) if count else b""
         if rng.random() < 0.05:
-            half = b" ".join(words[k] for k in rng.integers(0, 2000, 4).tolist())
+            half = b" ".join(picked(words, rng.integers(0, 2000, 4)))
             line = half.title() + b"! " + half[::-1]
         made.append(line + b"\n")
     start = np.concatenate([[0], np.cumsum([len(line) for line in made])]).astype("i4")
@@ -163,7 +166,7 @@ def sha1_crack(n: int) -> Problem:
         letters = bytes(97 + number // 26**k % 26 for k in (4, 3, 2, 1, 0))
         targets.append(hashlib.sha1(letters).digest())
     hashes = np.frombuffer(b"".join(targets), ">u4").astype("u4")
-    numbers = {"num_targets": np.int32(8), "first": np.int64(first), "n": np.int32(n)}
+    numbers = {**ints("num_targets", 8), "first": np.int64(first), **ints("n", n)}
     return Problem(
         arrays={"targets": hashes, "found": np.full(8, -1, "i8"), "zeros": zeros(1, kind="i4")},
         scalars=numbers,

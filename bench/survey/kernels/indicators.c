@@ -1,6 +1,6 @@
 // Indicators of stocks: bands with days in vectors, then RSI and MACD day by day.
 #include "native.h"
-enum { WINDOW = 20 };
+enum { WINDOW = 20, PART = 64 };
 
 void run(const float *restrict price, float *restrict upper, float *restrict lower, float *restrict rsi,
          float *restrict macd, signed char *restrict advice, int stocks, int days, int period) {
@@ -11,19 +11,28 @@ void run(const float *restrict price, float *restrict upper, float *restrict low
         signed char *restrict say = advice + (long)s * days;
         for (int d = 0; d < MIN(days, WINDOW - 1); d++)
             high[d] = low[d] = 0;
-#pragma omp simd
-        for (int d = WINDOW - 1; d < days; d++) {
-            double mean = 0, variance = 0;
+        for (int first = WINDOW - 1; first < days; first += PART) {
+            int count = MIN(PART, days - first);
+            const float *restrict from = p + first;
+            double mean[PART] = {0}, variance[PART] = {0};
             for (int k = 0; k < WINDOW; k++)
-                mean += p[d - k];
-            mean /= WINDOW;
-            for (int k = 0; k < WINDOW; k++) {
-                double e = p[d - k] - mean;
-                variance += e * e;
+#pragma omp simd
+                for (int d = 0; d < count; d++)
+                    mean[d] += from[d - k];
+            for (int d = 0; d < count; d++)
+                mean[d] /= WINDOW;
+            for (int k = 0; k < WINDOW; k++)
+#pragma omp simd
+                for (int d = 0; d < count; d++) {
+                    double e = from[d - k] - mean[d];
+                    variance[d] += e * e;
+                }
+#pragma omp simd
+            for (int d = 0; d < count; d++) {
+                double deviation = sqrt(variance[d] / WINDOW);
+                high[first + d] = mean[d] + 2 * deviation;
+                low[first + d] = mean[d] - 2 * deviation;
             }
-            double deviation = sqrt(variance / WINDOW);
-            high[d] = mean + 2 * deviation;
-            low[d] = mean - 2 * deviation;
         }
         float gain = 0, loss = 0, fast = p[0], slow = p[0], signal = 0;
         r[0] = 50, m[0] = 0, say[0] = 0;
@@ -45,7 +54,8 @@ void run(const float *restrict price, float *restrict upper, float *restrict low
         }
 #pragma omp simd
         for (int d = 1; d < days; d++) {
-            int buy = d >= WINDOW && r[d] < 40 && p[d] < low[d], sell = d >= WINDOW && r[d] > 60 && p[d] > high[d];
+            int buy = (d >= WINDOW) & (r[d] < 40) & (p[d] < low[d]);
+            int sell = (d >= WINDOW) & (r[d] > 60) & (p[d] > high[d]);
             say[d] = buy - sell;
         }
     }

@@ -6,7 +6,7 @@ void run(const uchar *restrict picture, uchar *restrict grey, int *restrict hist
     int n = width * height, parts[4][256] = {0};
 #pragma omp simd
     for (int i = 0; i < n; i++)
-        grey[i] = (int)fma(0.114, picture[3 * i + 2], fma(0.587, picture[3 * i + 1], 0.299 * picture[3 * i]));
+        grey[i] = (int)fma(0.114, picture[3 * i + 2], fma(0.299, picture[3 * i], 0.587 * picture[3 * i + 1]));
     int i = 0;
     for (; i + 4 <= n; i += 4)
         parts[0][grey[i]]++, parts[1][grey[i + 1]]++, parts[2][grey[i + 2]]++, parts[3][grey[i + 3]]++;

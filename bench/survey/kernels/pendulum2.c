@@ -3,16 +3,20 @@
 enum { LANES = 8 };
 
 #if defined(__x86_64__) && defined(__GLIBC__)
-__attribute__((simd("notinbranch"))) extern double sin(double);
-__attribute__((simd("notinbranch"))) extern double cos(double);
+// By other names, or gcc makes calls of sincos, of which it has no vectors.
+__attribute__((simd("notinbranch"), const)) extern double sine(double) __asm__("sin");
+__attribute__((simd("notinbranch"), const)) extern double cosine(double) __asm__("cos");
+#else
+#define sine sin
+#define cosine cos
 #endif
 
 static inline __attribute__((always_inline)) void derivative(double th1, double th2, double w1, double w2, double *a1,
                                                              double *a2) {
     const double g = 9.81;
-    double d = th1 - th2, sd = sin(d), cd = cos(d), below = 3 - cos(2 * d);
-    *a1 = (-3 * g * sin(th1) - g * sin(th1 - 2 * th2) - 2 * sd * (w2 * w2 + w1 * w1 * cd)) / below;
-    *a2 = 2 * sd * (2 * (w1 * w1) + 2 * g * cos(th1) + w2 * w2 * cd) / below;
+    double d = th1 - th2, sd = sine(d), cd = cosine(d), below = 3 - cosine(2 * d);
+    *a1 = (-3 * g * sine(th1) - g * sine(th1 - 2 * th2) - 2 * sd * (w2 * w2 + w1 * w1 * cd)) / below;
+    *a2 = 2 * sd * (2 * (w1 * w1) + 2 * g * cosine(th1) + w2 * w2 * cd) / below;
 }
 
 void run(double *restrict last, int *restrict flipped, int w, int h, int steps, double dt) {
@@ -28,28 +32,30 @@ void run(double *restrict last, int *restrict flipped, int w, int h, int steps, 
             end[l] = steps, over[l] = 0;
         }
         for (int step = 0; step < steps; step++) {
-            long left = 0;
-#pragma omp simd reduction(+ : left)
+            double s1[LANES], s2[LANES], n1[LANES], n2[LANES], half = dt / 2;
+#pragma omp simd
             for (int l = 0; l < LANES; l++) {
-                double s1 = p1[l], s2 = p2[l], w1 = v1[l], w2 = v2[l], half = dt / 2;
-                double a1, a2, b1, b2, c1, c2, d1, d2;
-                derivative(s1, s2, w1, w2, &a1, &a2);
+                double q1 = p1[l], q2 = p2[l], w1 = v1[l], w2 = v2[l], a1, a2, b1, b2, c1, c2, d1, d2;
+                derivative(q1, q2, w1, w2, &a1, &a2);
                 double wb1 = w1 + a1 * half, wb2 = w2 + a2 * half;
-                derivative(s1 + w1 * half, s2 + w2 * half, wb1, wb2, &b1, &b2);
+                derivative(q1 + w1 * half, q2 + w2 * half, wb1, wb2, &b1, &b2);
                 double wc1 = w1 + b1 * half, wc2 = w2 + b2 * half;
-                derivative(s1 + wb1 * half, s2 + wb2 * half, wc1, wc2, &c1, &c2);
+                derivative(q1 + wb1 * half, q2 + wb2 * half, wc1, wc2, &c1, &c2);
                 double wd1 = w1 + c1 * dt, wd2 = w2 + c2 * dt;
-                derivative(s1 + wc1 * dt, s2 + wc2 * dt, wd1, wd2, &d1, &d2);
-                s1 += w1 * (dt / 6) + wb1 * (dt / 3) + wc1 * (dt / 3) + wd1 * (dt / 6);
-                s2 += w2 * (dt / 6) + wb2 * (dt / 3) + wc2 * (dt / 3) + wd2 * (dt / 6);
-                double n1 = w1 + a1 * (dt / 6) + b1 * (dt / 3) + c1 * (dt / 3) + d1 * (dt / 6);
-                double n2 = w2 + a2 * (dt / 6) + b2 * (dt / 3) + c2 * (dt / 3) + d2 * (dt / 6);
-                long was = over[l], is = fabs(s2) > pi;
-                p1[l] = was ? p1[l] : s1, p2[l] = was ? p2[l] : s2;
-                v1[l] = was ? w1 : n1, v2[l] = was ? w2 : n2;
+                derivative(q1 + wc1 * dt, q2 + wc2 * dt, wd1, wd2, &d1, &d2);
+                s1[l] = q1 + w1 * (dt / 6) + wb1 * (dt / 3) + wc1 * (dt / 3) + wd1 * (dt / 6);
+                s2[l] = q2 + w2 * (dt / 6) + wb2 * (dt / 3) + wc2 * (dt / 3) + wd2 * (dt / 6);
+                n1[l] = w1 + a1 * (dt / 6) + b1 * (dt / 3) + c1 * (dt / 3) + d1 * (dt / 6);
+                n2[l] = w2 + a2 * (dt / 6) + b2 * (dt / 3) + c2 * (dt / 3) + d2 * (dt / 6);
+            }
+            long left = 0;
+            for (int l = 0; l < LANES; l++) {
+                long was = over[l], is = fabs(s2[l]) > pi;
+                p1[l] = was ? p1[l] : s1[l], p2[l] = was ? p2[l] : s2[l];
+                v1[l] = was ? v1[l] : n1[l], v2[l] = was ? v2[l] : n2[l];
                 end[l] = is > was ? step : end[l];
                 over[l] = was | is;
-                left += !(was | is);
+                left += !over[l];
             }
             if (left == 0)
                 break;

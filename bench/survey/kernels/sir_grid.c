@@ -18,8 +18,8 @@ static void step(const signed char *restrict now, signed char *restrict next, ui
         for (int x = 0; x < w; x++) {
             int near = columns[x] + columns[x + 1] + columns[x + 2], s = row[x];
             seed[x] = seed[x] * 1664525u + 1013904223u;
-            int later = s == 1 ? -1 : s < 0 ? s : s - 1;
-            int state = s == 0 ? ((int)(seed[x] >> 8) < limit[near] ? days_ill : 0) : later;
+            int later = s == 1 ? -1 : s - (s > 0), chance = seed[x] >> 8, falls = chance < limit[near];
+            int state = s == 0 ? -falls & days_ill : later;
             to[x] = state;
             healthy += state == 0, ill += state > 0;
         }
