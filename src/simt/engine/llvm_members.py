@@ -15,7 +15,7 @@ from simt.analysis.access import FEW_ROWS
 from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Ssa
-from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_access import LOCAL, WOVEN, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_memory import Store

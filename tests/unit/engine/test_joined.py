@@ -171,3 +171,38 @@ def test_the_explanation_says_so() -> None:
     assert "block 1x5: machine code for 5 warps for 32 CTAs side by side" in unstyle(in_full(notes))
     assert as_json(notes)["block"] == {"x": 1, "y": 5, "z": 1}
     assert as_json(notes)["joined"] == 32
+
+
+COUNTING = """.version 7.5
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 counts, .param .u64 out, .param .u32 width, .param .u32 height)
+{
+    .reg .b32 %x, %y, %w, %h, %n, %v, %c; .reg .b64 %in, %counts, %out, %o; .reg .pred %p;
+    ld.param.u64 %in, [in]; ld.param.u64 %counts, [counts]; ld.param.u64 %out, [out];
+    ld.param.u32 %w, [width]; ld.param.u32 %h, [height];
+    mov.u32 %n, %ntid.x; mov.u32 %c, %ctaid.x; mov.u32 %v, %tid.x; mad.lo.u32 %x, %n, %c, %v;
+    mov.u32 %n, %ntid.y; mov.u32 %c, %ctaid.y; mov.u32 %v, %tid.y; mad.lo.u32 %y, %n, %c, %v;
+    setp.ge.u32 %p, %x, %w; @%p bra END; setp.ge.u32 %p, %y, %h; @%p bra END;
+    mad.lo.u32 %n, %y, %w, %x; mul.wide.u32 %o, %n, 4; add.u64 %in, %in, %o; add.u64 %out, %out, %o;
+    ld.global.u32 %v, [%in]; and.b32 %c, %v, 15; mul.wide.u32 %o, %c, 4; add.u64 %o, %counts, %o;
+    atom.global.add.u32 %c, [%o], %v; red.global.max.u32 [%o+64], %v; st.global.u32 [%out], %v;
+END:
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("block", [(7, 13), (10, 10), (16, 16), (1, 5), (20, 3), (32, 8), (9, 1)])
+def test_threads_may_count(engine: str, block: tuple[int, int], workers: int) -> None:
+    width, height = 101, 53
+    values = np.random.default_rng(2).integers(0, 1 << 32, (height, width)).astype("u4")
+    device = simt.Device("sm_75", engine=engine, workers=workers)
+    given, counts, out = device.array(values), device.zeros(32, "u4"), device.zeros((height, width), "u4")
+    grid = -(-width // block[0]), -(-height // block[1])
+    device.load(COUNTING)["k"](grid, block, (given, counts, out, np.uint32(width), np.uint32(height)))
+    sums = [values[values & 15 == i].sum(dtype="u4") for i in range(16)]
+    most = [values[values & 15 == i].max() for i in range(16)]
+    np.testing.assert_array_equal(counts.numpy(), np.array([*sums, *most], "u4"))
+    np.testing.assert_array_equal(out.numpy(), values)

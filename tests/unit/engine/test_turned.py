@@ -63,7 +63,10 @@ def test_what_goes_along_rows_is_not(block: tuple[int, ...]) -> None:
         "ld.volatile.global.u32 %v, [%p]; add.u32 %s, %s, %v;",
         "ld.relaxed.gpu.global.u32 %v, [%p]; add.u32 %s, %s, %v;",
         "atom.global.add.u32 %v, [%p], 1; add.u32 %s, %s, %v;",
-        "red.global.add.u32 [%p], 1;",
+        "red.global.add.f32 [%p], 0f3F800000;",
+        "red.global.inc.u32 [%p], 7;",
+        "red.release.gpu.global.add.u32 [%p], 1;",
+        "atom.global.exch.b32 %v, [%p], 1;",
         "membar.gl;",
         "bar.warp.sync -1;",
         "bar.sync 0;",
@@ -73,6 +76,12 @@ def test_what_goes_along_rows_is_not(block: tuple[int, ...]) -> None:
 )
 def test_not_where_threads_may_tell(change: str) -> None:
     assert not is_turned(kernel(change=change, before=RECURSIVE if "call" in change else ""))
+
+
+@pytest.mark.parametrize("change", ["red.global.add.u32 [%p], 1;", "atom.global.max.s32 %z, [%p], 7;"])
+def test_threads_may_count(change: str) -> None:
+    """In any order, if they do not look at what was there."""
+    assert is_turned(kernel(change=change, variables=".reg .b32 %z;"))
 
 
 def test_not_where_a_cta_has_memory_of_its_own() -> None:
