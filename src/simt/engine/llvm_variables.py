@@ -1,6 +1,7 @@
 """Small tables that each lane looks up at a place of its own: in registers, where the CPU has AVX-512.
 
-The digits of a number system, an S-box, the steps to the eight neighbours: a variable of the module of up to
+The digits of a number system, an S-box, the steps to the eight neighbours, the coefficients of sines and
+cosines in double precision: a variable of the module of up to
 256 bytes, or bytes and halves in shared memory, and an index that differs from lane to lane. A gather takes a
 load for each lane; permutations take what all of the table is in, up to four registers. Whether all lanes
 that run are within the variable is asked each time (they may get at what lies behind it); LLVM leaves the
@@ -63,7 +64,7 @@ class Variables:
 
     def of(self, op: Op | Call) -> Variable | None:
         """The table that a load looks up, at places of which nothing is known."""
-        if not self._may_be or isinstance(op, Call) or not op.form.moves_memory or len(op.destinations) != 1:
+        if not self._may_be or isinstance(op, Call) or not op.form.moves_memory or not op.destinations:
             return None
         read = self.emitter.ssa.read[id(op)]
         base = next((base for base, _ in memory_operands(op)), None)
@@ -76,7 +77,8 @@ class Variables:
         if not 0 < size <= self._most(word, symbol.space == "shared"):
             return None
         start = replace(symbol, offset=0, type=base.type if symbol.space == "shared" else symbol.type)
-        return Variable(self.emitter.symbol(start), size // word * word)
+        whole = word * len(op.destinations)
+        return Variable(self.emitter.symbol(start), size // whole * whole)
 
     def _size(self, symbol: SymbolAddress) -> int:
         """Bytes of a variable; in shared memory, to the next one."""
@@ -112,18 +114,31 @@ class VariableAlgebra(OwnStoreAlgebra):
         count = variable.size // access.size
         far = self.test("icmp uge", places, self.widened(self.number(places.type, count), WARP))
         near = self.builder.emit(f"xor i1 {self.any(self.mask_and(self.mask, far))}, true")
-        pointer = Value(self._host(access, variable.address), "ptr")
-        run = partial(VariableAlgebra.look_up_all, element=access.element, count=count, size=access.size)
+        pointer, word = Value(self._host(access, variable.address), "ptr"), access.word
+        run = partial(
+            VariableAlgebra.look_up_all, element=access.element, count=count * access.count, size=word
+        )
 
         def looked_up() -> Values:
-            index = self.cast("trunc", f"i{8 * access.size}", places) if access.size < 8 else places
-            return (self.apart("table.look", run, pointer, index, called=variable.size > FEW),)
+            first = self.cast("trunc", f"i{8 * word}", places) if word < 8 else places
+            kind = first.type
+
+            def at(word: int) -> Value:
+                """The places of one of each lane's words."""
+                if access.count == 1:
+                    return first
+                count, more = (self.widened(self.number(kind, n), WARP) for n in (access.count, word))
+                whole = LlvmIntegers.binary(self, "mul", first, count)
+                return LlvmIntegers.binary(self, "add", whole, more)
+
+            look = partial(self.apart, "table.look", run, pointer, called=variable.size > FEW)
+            return tuple(look(at(word)) for word in range(access.count))
 
         return self._either(near, looked_up, partial(self._load_slowly, access), likely=True)
 
     def _is_table(self, access: Access, variable: Variable) -> bool:
-        """Whether it is a plain load of a word."""
-        plain = access.count == 1 and not access.volatile and not access.in_rows
+        """Whether it is a plain load of a word or a vector."""
+        plain = not access.volatile and not access.in_rows
         plain = plain and not self.is_split(access.address)
         known = access.element in PERMUTE and access.address.type == variable.address.type
         return plain and known

@@ -172,3 +172,66 @@ def test_a_wild_index_is_a_fault_of_its_thread(engine: str) -> None:
     index[9] = 1 << 29
     with pytest.raises(simt.MemoryFault, match=r"thread \(9, 0, 0\)"):
         device.load(text("u8", 256))["k"](1, 32, (device.array(index), device.zeros(32, "u8")))
+
+
+VECTORS = """.version 7.0
+.target sm_75
+.address_size 64
+.global .align 16 .b8 before[64];
+.global .align 16 .b8 table[{size}];
+.global .align 16 .b8 behind[64];
+.visible .entry k(.param .u64 index, .param .u64 out)
+{{
+    .reg .b64 %in, %out, %far, %table; .reg .b32 %t, %i; .reg .{t} %v<4>; .reg .pred %p;
+    mov.u32 %t, %tid.x; ld.param.u64 %in, [index]; ld.param.u64 %out, [out];
+    mul.wide.u32 %far, %t, 4; add.u64 %in, %in, %far; ld.global.u32 %i, [%in];
+    mul.wide.u32 %far, %t, {bytes}; add.u64 %out, %out, %far;
+    setp.eq.u32 %p, %i, 1000; @%p bra END;
+    mul.wide.s32 %far, %i, {bytes}; mov.u64 %table, table; add.u64 %table, %table, %far;
+    ld.global.nc.v{count}.{t} {{{values}}}, [%table+{shift}];
+    st.global.v{count}.{t} [%out], {{{values}}};
+END:
+    ret;
+}}
+"""
+
+
+def vectors(t: str, count: int, size: int, shift: int = 0) -> str:
+    values = ", ".join(f"%v{i}" for i in range(count))
+    return VECTORS.format(
+        t=t, count=count, size=size, bytes=int(t[1:]) // 8 * count, values=values, shift=shift
+    )
+
+
+@pytest.mark.parametrize("cpu", ["x86-64-v4", "host"])
+@pytest.mark.parametrize(("t", "count"), [("f64", 2), ("b64", 2), ("f32", 4), ("b32", 2), ("b16", 4)])
+@pytest.mark.parametrize("size", [16, 64, 128, 144, 256])
+def test_lanes_find_their_vectors(t: str, count: int, size: int, cpu: str) -> None:
+    """Such as coefficients of nvcc's sines in double precision. Some lanes get at another variable."""
+    try:
+        device = simt.Device("sm_90", engine="jit", workers=1, cpu=cpu)
+    except simt.SimtError as reason:
+        pytest.skip(str(reason))
+    nbytes = int(t[1:]) // 8 * count
+    module, random = device.load(vectors(t, count, size)), np.random.default_rng(size)
+    table, behind = random.integers(0, 255, size, "u1"), random.integers(0, 255, 64, "u1")
+    module.symbol("table").copy_from(table)
+    module.symbol("behind").copy_from(behind)
+    apart = (module.symbol("behind").ptr - module.symbol("table").ptr) // nbytes
+    rows = {
+        **dict(enumerate(table.reshape(-1, nbytes))),
+        apart: behind[:nbytes],
+        apart + 1: behind[nbytes : 2 * nbytes],
+    }
+    for places in ([*range(size // nbytes)], [*rows]):
+        index = random.choice(places, 64).astype("u4")
+        index[random.random(64) < 0.2] = 1000
+        out = device.zeros(64 * nbytes, "u1")
+        module["k"](1, 64, (device.array(index), out))
+        expected = np.array([rows.get(int(i), np.zeros(nbytes, "u1")) for i in index])
+        np.testing.assert_array_equal(out.numpy().reshape(64, nbytes), expected)
+
+
+def test_vectors_are_looked_up_in_registers() -> None:
+    assert LOOKED_UP in code(vectors("f64", 2, 128))
+    assert LOOKED_UP in code(vectors("f64", 2, 128, shift=32))
