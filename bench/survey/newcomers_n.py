@@ -1,0 +1,374 @@
+"""Kernels as laboratories and universities write them in scientific codes, chosen without knowing what the JIT
+is good at: elements, waves, molecules, orbitals, lattices, columns of air, sweeps, small solves."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.polynomial import legendre
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, reals, zeros
+
+
+def ints(names: str, *values: int) -> dict[str, np.generic]:
+    """Parameters by their names."""
+    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+
+
+def doubles(names: str, *values: float) -> dict[str, np.generic]:
+    return {name: np.float64(value) for name, value in zip(names.split(), values, strict=True)}
+
+
+def struct(kind: list[tuple[str, str]], *values: object) -> np.generic:
+    """A parameter that is a struct."""
+    scalar: np.generic = np.array([values], np.dtype(kind))[0]
+    return scalar
+
+
+def around_zero(*shape: int, kind: str = "f8") -> Array:
+    return reals(*shape, kind="f8").astype(kind) - np.dtype(kind).type(0.5)
+
+
+def derivatives(n: int) -> Array:
+    """The matrix that derives polynomials which are known in the `n` nodes of Gauss, Lobatto and Legendre."""
+    inner = legendre.legroots(legendre.legder([0] * (n - 1) + [1]))
+    x = np.concatenate(([-1.0], np.sort(inner), [1.0]))
+    gaps = x[:, None] - x + np.eye(n)
+    weight = gaps.prod(1)
+    matrix = weight[:, None] / weight / gaps
+    np.fill_diagonal(matrix, 0)
+    np.fill_diagonal(matrix, -matrix.sum(1))
+    return matrix
+
+
+@case(full=6, quick=2)
+def sumfac(ex: int) -> Problem:
+    """Bent elements, whose six geometric factors a node are given; corners belong to eight elements."""
+    ey, ez, nq = ex, max(1, ex - 1), 8
+    elements, sides = ex * ey * ez, tuple(7 * e + 1 for e in (ex, ey, ez))
+    nodes = sides[0] * sides[1] * sides[2]
+    numbers = np.arange(nodes, dtype="i4").reshape(sides[::-1])
+    ids = np.stack([
+        numbers[7 * k : 7 * k + nq, 7 * j : 7 * j + nq, 7 * i : 7 * i + nq]
+        for k in range(ez) for j in range(ey) for i in range(ex)
+    ])  # fmt: skip
+    inside = numbers[1:-1, 1:-1, 1:-1]
+    boundary = np.setdiff1d(numbers, inside).astype("i4")
+    bent = around_zero(elements * nq**3, 3, 3) * 0.4 + np.eye(3)
+    metric = bent @ bent.transpose(0, 2, 1)
+    geo = metric[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]].copy()
+    n, walls = np.int32(nodes), np.int32(len(boundary))
+    groups = min(64, blocks(nodes))
+    names = ("u", "ids", "geo", "derivative", "w", "elements")
+    return Problem(
+        arrays={
+            "u": around_zero(nodes), "ids": ids, "geo": geo, "derivative": derivatives(nq),
+            "boundary": boundary, "w": zeros(nodes, kind="f8"), "energy": zeros(1, kind="f8"),
+            "partial": zeros(groups, kind="f8"),
+        },
+        scalars={"elements": np.int32(elements), "nodes": n, "walls": walls},
+        launches=[
+            Launch("sumfac_clear", groups, 256, ("w", n)),
+            Launch("sumfac_local", elements, (nq, nq), names),
+            Launch("sumfac_mask", blocks(len(boundary), 128), 128, ("w", "boundary", walls)),
+            Launch("sumfac_dot", groups, 256, ("u", "w", "partial", n)),
+            Launch("sumfac_dot_final", 1, 128, ("partial", "energy", np.int32(groups))),
+        ],
+        changed=["w", "energy", "partial"],
+        native=("u", "ids", "geo", "derivative", "boundary", "w", "energy"),
+        tolerance=1e-10,
+    )  # fmt: skip
+
+
+@case(full=70, quick=13)
+def seis8(inner: int) -> Problem:
+    """Four steps (two at the quick size) in layers of rock, with ghost cells of four on each side."""
+    nx, ny, nz = inner + 8, inner * 3 // 4 + 9, inner * 2 // 3 + 8
+    steps, receivers, dt, frequency = (4, 40, 1e-3, 25.0) if inner > 20 else (2, 7, 1e-3, 25.0)
+    depth = np.arange(nz)[:, None, None] / nz
+    speed = 1500 + 1200 * np.floor(depth * 4) + 30 * reals(nz, ny, nx, kind="f8")
+    grid = struct([("nx", "i4"), ("ny", "i4"), ("nz", "i4")], nx, ny, nz)
+    p = zeros(2, nz, ny, nx, kind="f8")
+    p[:, 4:-4, 4:-4, 4:-4] = around_zero(2, nz - 8, ny - 8, nx - 8)
+    rng = np.random.default_rng(41)
+    places = np.stack([rng.integers(4, side - 4, receivers) for side in (nx, ny, nz)], 1).astype("i4")
+    si, sj, sk = nx // 2, ny // 2, 6
+    scale, width, strength = np.float64(dt * dt / 100), np.int32(min(10, inner // 4)), np.float64(0.08)
+    sides = (blocks(nx - 8, 32), blocks(ny - 8, 8))
+    launches = list[Launch]()
+    for step in range(steps):
+        now, old = ("p", "q") if step % 2 == 0 else ("q", "p")
+        time = np.float64(step * dt - 1 / frequency)
+        where = (np.int32(si), np.int32(sj), np.int32(sk))
+        launches += [
+            Launch("seis8_step", sides, (32, 8), (now, old, "vel2", grid, scale, width, strength)),
+            Launch("seis8_source", 1, 32, (old, grid, *where, time, np.float64(frequency))),
+            Launch(
+                "seis8_receivers", blocks(receivers, 64), 64,
+                (old, "places", "trace", grid, np.int32(receivers), np.int32(step)),
+            ),
+        ]  # fmt: skip
+        if step % 2:
+            extents = (blocks(nx, 16), blocks(nz, 16))
+            args = (old, "slices", grid, np.int32(sj), np.int32(step // 2))
+            launches.append(Launch("seis8_snapshot", extents, (16, 16), args))
+    return Problem(
+        arrays={
+            "p": p[0].copy(), "q": p[1].copy(), "vel2": speed * speed, "places": places,
+            "trace": zeros(steps, receivers), "slices": zeros(steps // 2, nz, nx),
+        },
+        scalars={
+            **ints("nx ny nz steps receivers si sj sk", nx, ny, nz, steps, receivers, si, sj, sk),
+            "scale": scale, "width": width, "strength": strength, **doubles("dt frequency", dt, frequency),
+        },
+        launches=launches,
+        changed=["p", "q", "trace", "slices"],
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+def listed(position: Array, box: Array, reach: float) -> tuple[Array, Array]:
+    """How many neighbours each atom of a periodic box has, and which, a column an atom."""
+    lists = list[Array]()
+    for i, home in enumerate(position):
+        d = position - home
+        d -= box * np.rint(d / box)
+        near = np.flatnonzero((d * d).sum(1) < reach * reach)
+        lists.append(near[near != i])
+    table = np.zeros((max(map(len, lists)), len(position)), "i4")
+    for i, near in enumerate(lists):
+        table[: len(near), i] = near
+    return np.array([len(near) for near in lists], "i4"), table
+
+
+@case(full=8, quick=2)
+def silicon(m: int) -> Problem:
+    """A warm crystal of diamond's kind: four neighbours in reach, 12 more in the lists."""
+    corner = np.array([[0, 0, 0], [0, 2, 2], [2, 0, 2], [2, 2, 0]])
+    cell = np.concatenate((corner, corner + 1)) / 4
+    sides = (m, m, max(2, m - 1))
+    origin = np.stack(np.meshgrid(*(np.arange(s) for s in sides), indexing="ij"), -1).reshape(-1, 1, 3)
+    position = (origin + cell).reshape(-1, 3) * 5.43
+    n, box = len(position), np.array(sides) * 5.43
+    position += around_zero(n, 3) / 2
+    count, table = listed(position, box, 4.4)
+    silicon = (7.049556277, 0.6022245584, 2.1683, 2.0951, 1.8, 21.0, 1.2)
+    letters = "A B epsilon sigma a lambda gamma"
+    boxed = struct([(c, "f8") for c in "xyz"], *box)
+    sw = struct([(c, "f8") for c in letters.split()], *silicon)
+    names = ("position", "count", "neighbours", "force", "energy", "n")
+    return Problem(
+        arrays={
+            "position": position, "count": count, "neighbours": table, "force": zeros(n, 3, kind="f8"),
+            "energy": zeros(blocks(n, 128), kind="f8"),
+        },
+        scalars={"n": np.int32(n), **doubles("lx ly lz", *box), **doubles(letters, *silicon)},
+        launches=[
+            Launch("silicon_clear", blocks(3 * n), 256, ("force", "n")),
+            Launch("silicon_forces", blocks(n, 128), 128, (*names, boxed, sw)),
+        ],
+        changed=["force", "energy"],
+        tolerance=1e-9,
+    )  # fmt: skip
+
+
+@case(full=700, quick=5)
+def bonded(chains: int) -> Problem:
+    """Chains of 30 atoms; dihedrals of one atom lie side by side, and their atomics meet."""
+    length = 30
+    n = chains * length
+    rng = np.random.default_rng(42)
+    k = np.arange(length)
+    helix = np.stack([0.9 * np.cos(1.9 * k), 0.9 * np.sin(1.9 * k), 0.45 * k], 1)
+    x = zeros(n, 4)
+    x[:, :3] = (helix + rng.random((chains, 1, 3)) * 50).reshape(-1, 3) + rng.normal(0, 0.1, (n, 3))
+    first = (np.arange(chains)[:, None] * length + k).astype("i4")
+
+    def terms(atoms: int) -> Array:
+        starts = first[:, : length - atoms + 1].reshape(-1, 1)
+        return (starts + np.arange(atoms)).astype("i4")
+
+    bonds, triples, dihedrals = terms(2), terms(3), terms(4)
+    angles = np.concatenate((triples, rng.integers(0, 5, (len(triples), 1))), 1).astype("i4")
+    kinds = [("k", "f4"), ("delta", "f4"), ("multiplicity", "i4"), ("pad", "i4")]
+    torsions = np.array([(1.4, 0, 3, 0), (0.2, np.pi, 2, 0), (0.5, 0, 1, 0), (0.16, np.pi, 4, 0)], kinds)
+    sizes = ints("n nb na nd", n, len(bonds), len(angles), len(dihedrals))
+    return Problem(
+        arrays={
+            "x": x, "bonds": bonds, "bond_type": rng.integers(0, 8, len(bonds)).astype("i4"),
+            "bond_types": (rng.random((8, 2)) * (80, 0.4) + (250, 1.3)).astype("f4"),
+            "angles": angles, "angle_types": (rng.random((5, 2)) * (20, 0.3) + (40, 1.8)).astype("f4"),
+            "dihedrals": dihedrals, "dihedral_type": rng.integers(0, 4, len(dihedrals)).astype("u1"),
+            "dihedral_types": torsions.view("i4"), "force": zeros(n, 4), "energy": zeros(3, kind="f8"),
+        },
+        scalars=sizes,
+        launches=[
+            Launch("bonded_zero", blocks(n), 256, ("force", "energy", "n")),
+            Launch(
+                "bonded_bonds", blocks(len(bonds)), 256,
+                ("x", "bonds", "bond_type", "bond_types", "force", "energy", "nb"),
+            ),
+            Launch(
+                "bonded_angles", blocks(len(angles), 192), 192,
+                ("x", "angles", "angle_types", "force", "energy", "na"),
+            ),
+            Launch(
+                "bonded_dihedrals", blocks(len(dihedrals), 128), 128,
+                ("x", "dihedrals", "dihedral_type", "dihedral_types", "force", "energy", "nd"),
+            ),
+        ],
+        changed=["force", "energy"],
+        tolerance=1e-4,
+    )  # fmt: skip
+
+
+@case(full=10_000, quick=203)
+def shake3(molecules: int) -> Problem:
+    """Some ten rounds, of which some molecules need more than others."""
+    oh, angle, mo, mh, dt, tolerance = 0.9572, 1.82421813, 15.9994, 1.008, 0.04, 1e-8
+    water = np.array([(0, 0, 0), (oh, 0, 0), (oh * np.cos(angle), oh * np.sin(angle), 0)])
+    rng = np.random.default_rng(43)
+    turned = np.linalg.qr(rng.normal(size=(molecules, 3, 3)))[0]
+    x = (water @ turned).reshape(molecules, 3, 3) + rng.random((molecules, 1, 3)) * 30
+    v = rng.normal(size=(molecules, 3, 3)) * np.sqrt(1 / np.array([mo, mh, mh]))[:, None]
+    hh2 = 2 * oh * oh * (1 - np.cos(angle))
+    kind = [("mass", "3f8"), ("d2", "3f8"), ("dt", "f8"), ("tolerance", "f8")]
+    model = struct(kind, (mo, mh, mh), (oh * oh, oh * oh, hh2), dt, tolerance)
+    count, groups = np.int32(molecules), blocks(molecules, 128)
+    return Problem(
+        arrays={
+            "x": x, "v": v, "f": rng.normal(size=x.shape) * 3, "x_new": zeros(molecules, 3, 3, kind="f8"),
+            "iterations": zeros(molecules, kind="i4"), "kinetic": zeros(groups, kind="f8"),
+        },
+        scalars={
+            "molecules": count,
+            **doubles("mo mh oh2 hh2 dt tolerance", mo, mh, oh * oh, hh2, dt, tolerance),
+        },
+        launches=[
+            Launch(
+                "shake3_drift", blocks(9 * molecules), 256,
+                ("x", "v", "f", "x_new", np.int32(3 * molecules), model),
+            ),
+            Launch("shake3_positions", groups, 128, ("x", "x_new", "v", "iterations", count, model)),
+            Launch("shake3_velocities", groups, 128, ("x_new", "f", "v", "kinetic", count, model)),
+        ],
+        changed=["v", "x_new", "iterations", "kinetic"],
+        tolerance=1e-6,
+        mismatches=0.001,
+    )  # fmt: skip
+
+
+PAIR = np.dtype([*((name, "f8") for name in ("x", "y", "z", "p", "k", "bound")), ("a", "i4"), ("b", "i4")])
+
+
+def boys_table(rows: int, step: float, terms: int) -> Array:
+    """F0 to F5 in steps, by a series for the last and downward recurrence."""
+    t = np.arange(rows)[:, None] * step
+    table = zeros(rows, terms, kind="f8")
+    term = np.full((rows, 1), 1 / (2 * terms - 1))
+    total = term.copy()
+    for k in range(1, 150):
+        term = term * 2 * t / (2 * terms - 1 + 2 * k)
+        total += term
+    table[:, -1:] = np.exp(-t) * total
+    for m in reversed(range(terms - 1)):
+        table[:, m] = (2 * t[:, 0] * table[:, m + 1] + np.exp(-t[:, 0])) / (2 * m + 1)
+    return table
+
+
+@case(full=20, quick=4)
+def eri_j(functions: int) -> Problem:
+    """Three Gaussians each, of which far pairs are nothing."""
+    rng = np.random.default_rng(44)
+    place = rng.random((functions, 3)) * 1.8 * functions ** (1 / 3)
+    exponent = np.array([3.42525091, 0.62391373, 0.16885540]) * (0.7 + rng.random((functions, 1)))
+    factor = np.array([0.15432897, 0.53532814, 0.44463454]) * (2 * exponent / np.pi) ** 0.75
+    pairs = list[tuple[float, ...]]()
+    for a in range(functions):
+        for b in range(a + 1):
+            square = float(((place[a] - place[b]) ** 2).sum())
+            for i in range(3):
+                for j in range(3):
+                    p = exponent[a, i] + exponent[b, j]
+                    k = factor[a, i] * factor[b, j] * np.exp(-exponent[a, i] * exponent[b, j] / p * square)
+                    centre = (exponent[a, i] * place[a] + exponent[b, j] * place[b]) / p
+                    bound = np.sqrt(34.986836655249725 / (p * p * np.sqrt(2 * p))) * k
+                    if bound > 1e-9:
+                        pairs.append((*centre, p, k, bound, a, b))
+    pairs.sort(key=lambda pair: -pair[5])
+    density = rng.normal(size=(functions, functions)) / 3 + np.eye(functions)
+    n, threshold = len(pairs), np.float64(1e-9)
+    sizes = ints("n functions", n, functions)
+    return Problem(
+        arrays={
+            "pairs": np.array(pairs, PAIR).view("u1"), "density": density + density.T,
+            "table": boys_table(290, 0.1, 6), "j": zeros(functions, functions, kind="f8"),
+            "pair_density": zeros(n, kind="f8"), "pair_j": zeros(n, kind="f8"),
+        },
+        scalars={**sizes, "threshold": threshold},
+        launches=[
+            Launch("eri_density", blocks(n), 256, ("pairs", "density", "pair_density", *sizes)),
+            Launch("eri_coulomb", n, 128, ("pairs", "pair_density", "table", "pair_j", "n", threshold)),
+            Launch("eri_add", blocks(n), 256, ("pairs", "pair_j", "j", *sizes)),
+        ],
+        changed=["j", "pair_density", "pair_j"],
+        native=("pairs", "density", "table", "j"),
+        tolerance=1e-9,
+    )  # fmt: skip
+
+
+@case(full=40_000, quick=700)
+def pbe_xc(n: int) -> Problem:
+    """Points round atoms: densities of all magnitudes, a tenth of them nothing."""
+    rng = np.random.default_rng(45)
+    rho = 30 * np.exp(-14 * rng.random(n))
+    rho[rng.random(n) < 0.1] *= 1e-12
+    gradient = rng.normal(size=(3, n)) * rho ** (7 / 6)
+    groups, least = 48 if n > 1000 else 3, np.float64(1e-10)
+    made = {
+        "exc": zeros(n, kind="f8"), "v_rho": zeros(n, kind="f8"), "v_sigma": zeros(n, kind="f8"),
+        "totals": zeros(2, kind="f8"), "partial": zeros(groups, 2, kind="f8"),
+    }  # fmt: skip
+    given = {"rho": rho, "gx": gradient[0].copy(), "gy": gradient[1].copy(), "gz": gradient[2].copy()}
+    given["weight"] = rng.random(n) * 1e-2
+    names = (*given, "exc", "v_rho", "v_sigma", "partial", "n", "least")
+    return Problem(
+        arrays={**given, **made},
+        scalars={"n": np.int32(n), "least": least},
+        launches=[
+            Launch("pbe_points", groups, 256, names, 256 * 16),
+            Launch("pbe_total", 1, 32, ("partial", "totals", np.int32(groups))),
+        ],
+        changed=[*made],
+        native=(*given, "exc", "v_rho", "v_sigma", "totals"),
+        tolerance=1e-9,
+    )
+
+
+@case(full=10, quick=4)
+def stagger(n: int) -> Problem:
+    """Rows of n sites, whose links are unitary and near the unit."""
+    sides = (n, n - 2, n - 1 if n < 8 else n - 2, n)
+    volume = int(np.prod(sides))
+    rng = np.random.default_rng(46)
+    matrices = rng.normal(size=(4, volume, 3, 3)) + 1j * rng.normal(size=(4, volume, 3, 3))
+    matrices = np.linalg.qr(matrices + 3 * np.eye(3))[0]
+    matrices /= np.linalg.det(matrices)[..., None, None] ** (1 / 3)
+    links = np.ascontiguousarray(matrices.reshape(4, volume, 9).transpose(0, 2, 1)).view("f8")
+    lattice = struct([("n", "4i4"), ("volume", "i4")], sides, volume)
+    mass, groups = np.float64(0.05), blocks(volume, 128)
+    return Problem(
+        arrays={
+            "links": links, "in": rng.normal(size=(3, volume, 2)), "out": zeros(3, volume, 2, kind="f8"),
+            "mean": zeros(1, kind="f8"), "partial": zeros(groups, kind="f8"),
+        },
+        scalars={**ints("nx ny nz nt", *sides), "mass": mass},
+        launches=[
+            Launch("stagger_dslash", groups, 128, ("links", "in", "out", lattice, mass)),
+            Launch("stagger_plaquette", groups, 128, ("links", "partial", lattice)),
+            Launch("stagger_mean", 1, 32, ("partial", "mean", np.int32(groups), np.int32(volume))),
+        ],
+        changed=["out", "mean", "partial"],
+        native=("links", "in", "out", "mean"),
+        tolerance=1e-11,
+    )  # fmt: skip
