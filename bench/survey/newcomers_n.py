@@ -276,7 +276,7 @@ def boys_table(rows: int, step: float, terms: int) -> Array:
     return table
 
 
-@case(full=20, quick=4)
+@case(full=16, quick=4)
 def eri_j(functions: int) -> Problem:
     """Three Gaussians each, of which far pairs are nothing."""
     rng = np.random.default_rng(44)
@@ -317,7 +317,7 @@ def eri_j(functions: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=40_000, quick=700)
+@case(full=120_000, quick=700)
 def pbe_xc(n: int) -> Problem:
     """Points round atoms: densities of all magnitudes, a tenth of them nothing."""
     rng = np.random.default_rng(45)
@@ -371,4 +371,180 @@ def stagger(n: int) -> Problem:
         changed=["out", "mean", "partial"],
         native=("links", "in", "out", "mean"),
         tolerance=1e-11,
+    )  # fmt: skip
+
+
+@case(full=64, quick=13)
+def exact_rp(nx: int) -> Problem:
+    """Two steps of an explosion in air of four densities: most interfaces need two or three rounds, some ten."""
+    ny, steps = nx * 3 // 4 + 1, 2
+    y, x = np.mgrid[: ny + 2, : nx + 2]
+    inside = np.hypot(x - nx / 3, y - ny / 2) < nx / 5
+    rng = np.random.default_rng(47)
+    rho = np.where(x > nx / 2, 0.125, 1.0) + np.where(y > ny / 2, 0.3, 0) + rng.random(x.shape) / 50
+    p = np.where(inside, 5.0, np.where(x > nx / 2, 0.1, 1.0))
+    u, v = rng.normal(size=(2, *x.shape)) / 10 + np.where(x > 3 * nx / 4, 2.0, 0)
+    arrays = {"rho": rho, "mx": rho * u, "my": rho * v, "e": p / 0.4 + rho * (u * u + v * v) / 2}
+    cfl = np.float64(0.45)
+    kind = [("nx", "i4"), ("ny", "i4"), ("cell", "f8"), ("cfl", "f8")]
+    grid, extents = struct(kind, nx, ny, 1 / nx, cfl), (blocks(nx, 32), blocks(ny, 4))
+    wider = (blocks(nx + 1, 32), blocks(ny + 1, 4))
+    launches = list[Launch]()
+    for _ in range(steps):
+        launches += [
+            Launch("rp_clear", 1, 1, ("fastest",)),
+            Launch("rp_speed", extents, (32, 4), (*arrays, "fastest", grid)),
+        ]
+        for direction in map(np.int32, range(2)):
+            launches += [
+                Launch("rp_ghosts", blocks(max(nx, ny), 128), 128, (*arrays, grid, direction)),
+                Launch("rp_flux", wider, (32, 4), (*arrays, "flux", grid, direction)),
+                Launch("rp_update", extents, (32, 4), (*arrays, "flux", "fastest", grid, direction)),
+            ]
+    return Problem(
+        arrays={**arrays, "flux": zeros(ny + 2, nx + 2, 4, kind="f8"), "fastest": zeros(1, kind="u8")},
+        scalars={**ints("nx ny", nx, ny), "cfl": cfl, "steps": np.int32(steps)},
+        launches=launches,
+        changed=[*arrays, "flux", "fastest"],
+        native=(*arrays,),
+        tolerance=1e-8,
+        mismatches=0.002,
+    )
+
+
+@case(full=500, quick=45)
+def kessler(columns: int) -> Problem:
+    """40 levels; rain in a third of the columns, between one and ten small steps."""
+    levels = 40
+    rng = np.random.default_rng(48)
+    dz = 100 + 10 * np.arange(levels, dtype="f8")
+    z = np.cumsum(dz)[:, None] - dz[:, None] / 2
+    exner = (1 - 9.81 * z / (1004 * 300)) * (1 + rng.normal(size=(levels, columns)) * 1e-4)
+    theta = 300 + 0.004 * z + rng.normal(size=(levels, columns)) / 2
+    t, p = theta * exner, 1e5 * exner ** (1004 / 287)
+    rho = p / (287 * t)
+    qvs = 380 / p * np.exp(17.27 * (t - 273) / (t - 36))
+    qv = qvs * (0.7 + 0.4 * rng.random((levels, columns)))
+    qc = np.where(rng.random((levels, columns)) < 0.4, 3e-3 * rng.random((levels, columns)), 0)
+    rainy = rng.random(columns) < 0.35
+    qr = np.where(rainy & (z < 5000), 6e-3 * rng.random((levels, columns)) * rng.random(columns), 0)
+    constants = (120.0, 2.5e6, 1004.0, 0.001, 0.001, 2.2)
+    letters = "dt latent cp autoconversion threshold accretion"
+    con = struct([(name, "f8") for name in letters.split()], *constants)
+    sizes = ints("columns levels", columns, levels)
+    state = {"theta": theta, "qv": qv, "qc": qc, "qr": qr}
+    made = {"rain": zeros(columns, kind="f8"), "substeps": zeros(columns, kind="i4")}
+    return Problem(
+        arrays={**state, "rho": rho, "exner": exner, "dz": dz, **made},
+        scalars={**sizes, **doubles(letters, *constants)},
+        launches=[
+            Launch(
+                "kessler_fall", blocks(columns, 64), 64, ("qr", "rho", "dz", *made, *sizes, "dt")
+            ),
+            Launch(
+                "kessler_phases", (blocks(columns, 32), blocks(levels, 8)), (32, 8),
+                (*state, "rho", "exner", *sizes, con),
+            ),
+        ],
+        changed=[*state, *made],
+        tolerance=1e-9,
+        mismatches=0.001,
+    )  # fmt: skip
+
+
+@case(full=128, quick=37)
+def twostream(columns: int) -> Problem:
+    """14 bands, clouds in a quarter of the layers, night in a quarter of the columns."""
+    layers, bands = 40, 14
+    rng = np.random.default_rng(49)
+    shape = (bands, layers, columns)
+    cloudy = rng.random((layers, columns)) < 0.25
+    tau = 10 ** (rng.random(shape) * 3 - 3) + np.where(cloudy, 3 * rng.random(shape), 0)
+    ssa = np.where(cloudy, 0.9 + 0.0999 * rng.random(shape), 0.8 * rng.random(shape))
+    asymmetry = np.where(cloudy, 0.85, 0.1) * (0.9 + 0.1 * rng.random(shape))
+    pressure = np.linspace(100, 101325, layers + 1)[:, None] + rng.random((layers + 1, columns))
+    sizes = ints("columns layers bands", columns, layers, bands)
+    given = {
+        "tau": tau, "ssa": ssa, "asymmetry": asymmetry, "mu0": rng.random(columns) * 1.3 - 0.3,
+        "albedo": 0.05 + 0.6 * rng.random(columns), "solar": 1361 * rng.dirichlet(np.ones(bands)),
+    }  # fmt: skip
+    made = {"net": zeros(layers + 1, columns, kind="f8"), "heating": zeros(layers, columns)}
+    flux = {name: zeros(bands, layers + 1, columns, kind="f8") for name in ("up", "down")}
+    points = np.int32(columns * (layers + 1))
+    return Problem(
+        arrays={**given, "pressure": pressure, **made, **flux},
+        scalars=sizes,
+        launches=[
+            Launch(
+                "twostream_band", (blocks(columns, 32), blocks(bands, 4)), (32, 4), (*given, *flux, *sizes)
+            ),
+            Launch("twostream_sum", blocks(int(points)), 256, (*flux, "net", points, "bands")),
+            Launch(
+                "twostream_heating", (blocks(columns, 128), layers), 128,
+                ("net", "pressure", "heating", "columns", "layers"),
+            ),
+        ],
+        changed=[*made, *flux],
+        native=(*given, "pressure", *made),
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+@case(full=20, quick=5)
+def ilu0(n: int) -> Problem:
+    """Seven points in a body whose conductance jumps; 58 levels of rows, each a launch; three rounds."""
+    sides, sweeps = (n, n - 1, n), 3
+    rows = n * n * (n - 1)
+    rng = np.random.default_rng(50)
+    number = np.arange(rows).reshape(sides)
+    conductance = 10.0 ** rng.integers(-2, 2, sides)
+    found = [dict[int, float]() for _ in range(rows)]
+    for axis in range(3):
+        low, high = (np.take(number, range(k, sides[axis] - 1 + k), axis).ravel() for k in (0, 1))
+        between = 2 / (1 / conductance.ravel()[low] + 1 / conductance.ravel()[high])
+        for i, j, g in zip(low.tolist(), high.tolist(), between.tolist(), strict=True):
+            found[i][j] = found[j][i] = -g
+    for i, row in enumerate(found):
+        row[i] = 0.01 - sum(row.values())
+    start = np.cumsum([0, *map(len, found)]).astype("i4")
+    column = np.array([c for row in found for c in sorted(row)], "i4")
+    value = np.array([row[c] for row in found for c in sorted(row)])
+    diagonal = np.array([start[i] + sorted(row).index(i) for i, row in enumerate(found)], "i4")
+    level = np.indices(sides).sum(0).ravel()
+    order = np.argsort(level, kind="stable").astype("i4")
+    ends = np.cumsum([0, *np.bincount(level)]).tolist()
+    parts = [(np.int32(a), np.int32(b - a)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    pattern = ("start", "column", "diagonal")
+    csr = struct([("rows", "i4"), ("pad", "i4"), ("entries", "i8")], rows, 0, len(column))
+    launches = [
+        Launch("ilu0_copy", blocks(len(column)), 256, ("value", "lu", csr)),
+        *[
+            Launch("ilu0_factor", blocks(int(count), 64), 64, (*pattern, "lu", "order", first, count))
+            for first, count in parts
+        ],
+    ]
+    for s in range(sweeps):
+        args = ("start", "column", "value", "b", "x", "r", csr)
+        launches.append(Launch("ilu0_residual", blocks(rows, 32), 256, args))
+        for kernel, turn, names in (
+            ("ilu0_lower", parts, ("r", "y")), ("ilu0_upper", parts[::-1], ("y", "z")),
+        ):  # fmt: skip
+            launches += [
+                Launch(kernel, blocks(int(count), 16), 128, (*pattern, "lu", *names, "order", first, count))
+                for first, count in turn
+            ]
+        launches.append(Launch("ilu0_correct", blocks(rows), 256, ("x", "z", "r", f"norm{s}", np.int32(rows))))
+    norms = {f"norm{s}": zeros(1, kind="f8") for s in range(sweeps)}
+    vectors = {name: zeros(rows, kind="f8") for name in ("r", "y", "z")}
+    return Problem(
+        arrays={
+            "start": start, "column": column, "diagonal": diagonal, "value": value,
+            "b": rng.normal(size=rows), "lu": zeros(len(column), kind="f8"), "x": zeros(rows, kind="f8"),
+            **norms, **vectors, "order": order,
+        },
+        scalars=ints("rows sweeps", rows, sweeps),
+        launches=launches,
+        changed=["lu", "x", *norms, *vectors],
+        native=(*pattern, "value", "b", "lu", "x", *norms),
+        tolerance=1e-9,
     )  # fmt: skip
