@@ -548,3 +548,197 @@ def ilu0(n: int) -> Problem:
         native=(*pattern, "value", "b", "lu", "x", *norms),
         tolerance=1e-9,
     )  # fmt: skip
+
+
+@case(full=30_000, quick=501)
+def eos_newton(n: int) -> Problem:
+    """Materials in stripes with mixed borders; a table of 60 x 80 whose nodes are not even."""
+    rng = np.random.default_rng(51)
+    n_rho, n_t = 60, 80
+    rho_nodes = np.geomspace(1e-3, 10, n_rho) * (1 + 0.02 * rng.random(n_rho))
+    t_nodes = np.geomspace(0.05, 50, n_t) * (1 + 0.02 * rng.random(n_t))
+    r, t = rho_nodes[:, None], t_nodes
+    ionised = 1 / (1 + np.exp(-(np.log(t) - 0.2 * np.log(r)) * 1.5))
+    e_table = 1.5 * t * (1 + ionised) + 8 * ionised + 0.3 * r
+    c_table = np.gradient(e_table, t_nodes, axis=1)
+    p_table = r * t * (1 + ionised) + 0.5 * r * r
+    where = np.arange(n) * 12 // n + rng.integers(0, 40, n) // 39
+    kind = (where % 3).astype("u1")
+    rho = 10 ** (rng.random(n) * 3.4 - 2.6)
+    e = np.where(kind == 1, 0.4 * rho + 10 ** (rng.random(n) * 2 - 0.5), 10 ** (rng.random(n) * 3 - 1))
+    gas = (1.4, 2.5, 5 / 3, 1.5, 0.0137)
+    letters, most, tolerance, side = "gamma cv gamma_plasma cv_plasma radiation", 30, 1e-12, 0.01
+    kinds = [*((name, "f8") for name in letters.split()), ("tolerance", "f8"), ("most", "i4"), ("pad", "i4")]
+    made = {
+        "temperature": zeros(n, kind="f8"), "pressure": zeros(n, kind="f8"), "sound": zeros(n, kind="f8"),
+        "rounds": zeros(n, kind="i4"),
+    }  # fmt: skip
+    given = {"rho": rho, "energy": e, "kind": kind}
+    tables = {
+        "rho_nodes": rho_nodes, "t_nodes": t_nodes, "e_table": e_table, "c_table": c_table,
+        "p_table": p_table,
+    }  # fmt: skip
+    table = struct([("n_rho", "i4"), ("n_t", "i4")], n_rho, n_t)
+    args = (*given, *made, *tables, table, struct(kinds, *gas, tolerance, most, 0), "n")
+    return Problem(
+        arrays={
+            **given, "speed": rng.normal(size=n), **made, "shortest": np.full(1, 1e30), **tables,
+        },
+        scalars={
+            **ints("n n_rho n_t", n, n_rho, n_t), **doubles(letters, *gas),
+            "tolerance": np.float64(tolerance), "most": np.int32(most), "side": np.float64(side),
+        },
+        launches=[
+            Launch("eos_cells", blocks(n, 128), 128, args),
+            Launch(
+                "eos_time_step", min(16, blocks(n)), 256,
+                ("sound", "speed", "shortest", np.float64(side), "n"),
+            ),
+        ],
+        changed=[*made, "shortest"],
+        tolerance=1e-9,
+        mismatches=0.005,
+    )  # fmt: skip
+
+
+@case(full=24, quick=3)
+def pairhmm(n_reads: int) -> Problem:
+    """Reads of up to 120 bases of a sample's haplotypes, a fifth of which fit none of them."""
+    rng = np.random.default_rng(52)
+    n_haps, length = (18, 150) if n_reads > 10 else (4, 45)
+    letters = np.frombuffer(b"ACGT", "u1")
+    origin = letters[rng.integers(0, 4, length)]
+    haps = list[Array]()
+    for h in range(n_haps):
+        hap = origin.copy()
+        hap[rng.integers(0, length, 4)] = letters[rng.integers(0, 4, 4)]
+        at = int(rng.integers(10, length - 10))
+        haps.append(np.concatenate((hap[:at], hap[at + h % 7 :])))
+    reads = list[Array]()
+    for r in range(n_reads):
+        size = int(rng.integers(length // 2, length * 4 // 5))
+        at = int(rng.integers(0, length - size - 6))
+        read = haps[r % n_haps][at : at + size].copy()
+        errors = rng.random(size) < (0.6 if r % 5 == 4 else 0.01)
+        read[errors] = letters[rng.integers(0, 4, int(errors.sum()))]
+        read[rng.random(size) < 0.004] = ord("N")
+        reads.append(read)
+    read_start = np.cumsum([0, *map(len, reads)]).astype("i4")
+    bases = int(read_start[-1])
+    opens, extends = 10 ** -(rng.integers(35, 46, (2, bases)) / 10), 0.1
+    steps = np.stack(
+        (
+            1 - opens.sum(0), np.full(bases, 1 - extends), opens[0], np.full(bases, extends), opens[1],
+            np.full(bases, extends), 10 ** -(rng.integers(15, 42, bases) / 10),
+        ),
+        1,
+    )  # fmt: skip
+    longest, pairs = max(map(len, haps)), n_reads * n_haps
+    given = ("reads", "steps", "read_start", "haplotypes", "hap_start")
+    return Problem(
+        arrays={
+            "reads": np.concatenate(reads), "steps": steps.astype("f4"), "read_start": read_start,
+            "haplotypes": np.concatenate(haps), "hap_start": np.cumsum([0, *map(len, haps)]).astype("i4"),
+            "likelihood": zeros(pairs), "redo": zeros(pairs, kind="i4"), "redo_count": zeros(1, kind="i4"),
+        },
+        scalars=ints("n_reads n_haps", n_reads, n_haps),
+        launches=[
+            Launch(
+                "pairhmm_float", blocks(pairs, 4), 128,
+                (*given, "likelihood", "redo", "redo_count", "n_reads", "n_haps", np.int32(longest)),
+                4 * (longest + 1) * 12,
+            ),
+            Launch(
+                "pairhmm_double", min(20, blocks(pairs, 4)), 128,
+                (*given, "likelihood", "redo", "redo_count", "n_haps", np.int32(longest)),
+                4 * (longest + 1) * 24,
+            ),
+        ],
+        changed=["likelihood", "redo", "redo_count"],
+        native=(*given, "likelihood"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=16, quick=4)
+def sn_sweep(n: int) -> Problem:
+    """Two rounds of eight octants, up to 46 launches each, of one to some 190 cells."""
+    sides, rounds = (n, n + 1, n - 1), 2
+    nx, ny, nz = sides
+    cells = nx * ny * nz
+    k, j, i = np.indices((nz, ny, nx))
+    plane = (i + j + k).ravel()
+    order = np.argsort(plane, kind="stable").astype("i4")
+    ends = np.cumsum([0, *np.bincount(plane)]).tolist()
+    rng = np.random.default_rng(53)
+    total = 10.0 ** rng.integers(-1, 2, cells) * (1 + rng.random(cells))
+    scatter = total * (0.3 + 0.6 * rng.random(cells)) / (4 * np.pi)
+    fixed = np.where((i < nx // 3) & (j < ny // 3), 1.0, 0.0).ravel()
+    per = (2 * nx / 5, 2 * ny / 5, 2 * nz / 5)
+    box = struct([(c, "i4") for c in ("nx", "ny", "nz", "pad")] + [(c, "f8") for c in "abc"], *sides, 0, *per)
+    count = np.int32(cells)
+    faces = {
+        "psi_x": zeros(nz, ny, 8, kind="f8"), "psi_y": zeros(nz, nx, 8, kind="f8"),
+        "psi_z": zeros(ny, nx, 8, kind="f8"),
+    }  # fmt: skip
+
+    def clear(name: str, size: int) -> Launch:
+        return Launch("sn_clear", min(8, blocks(size)), 256, (name, np.int32(size)))
+
+    source = Launch("sn_source", blocks(cells), 256, ("fixed", "scatter", "phi", "source", count))
+    launches = [source]
+    for _ in range(rounds):
+        launches.append(clear("phi", cells))
+        for octant in range(8):
+            launches += [clear(name, face.size) for name, face in faces.items()]
+            for first, end in zip(ends[:-1], ends[1:], strict=True):
+                part = ("plane_cells", np.int32(first), np.int32(end - first), np.int32(octant))
+                args = (*part, "total", "source", *faces, "phi", box)
+                launches.append(Launch("sn_plane", blocks(end - first, 16), (8, 16), args))
+        launches.append(source)
+    return Problem(
+        arrays={
+            "total": total, "fixed": fixed, "scatter": scatter, "phi": zeros(cells, kind="f8"),
+            "source": zeros(cells, kind="f8"), **faces, "plane_cells": order,
+        },
+        scalars={
+            **ints("nx ny nz", *sides), **doubles("ix iy iz", *per), "rounds": np.int32(rounds),
+        },
+        launches=launches,
+        changed=["phi", "source", *faces],
+        native=("total", "fixed", "scatter", "phi", "source"),
+        tolerance=1e-10,
+    )  # fmt: skip
+
+
+@case(full=200, quick=37)
+def potts_sw(nx: int) -> Problem:
+    """Three sweeps of seven states from a half-ordered start, at the point where clusters of all sizes are."""
+    ny, states, sweeps = nx * 3 // 4 + 1, 7, 3
+    rng = np.random.default_rng(54)
+    spin = np.where(rng.random((ny, nx)) < 0.8, 2, rng.integers(0, states, (ny, nx))).astype("u1")
+    threshold, seed = np.uint32(0.7257 * 2**32), np.uint32(20261130)  # 1 - exp(-J / kT)
+    sites, n = ints("nx ny", nx, ny), np.int32(nx * ny)
+    extents, block = (blocks(nx, 32), blocks(ny, 8)), (32, 8)
+    launches = list[Launch]()
+    for s in range(sweeps):
+        sweep = np.uint32(s)
+        launches += [
+            Launch("potts_bonds", extents, block, ("spin", "bond", "label", *sites, threshold, seed, sweep)),
+            Launch("potts_join", extents, block, ("bond", "label", *sites)),
+            Launch("potts_spins", blocks(int(n)), 256, ("label", "root", "spin", n, "states", seed, sweep)),
+            Launch("potts_measure", extents, block, ("spin", "counts", *sites, "states", np.int32(s))),
+        ]
+    return Problem(
+        arrays={
+            "spin": spin, "root": zeros(ny, nx, kind="i4"), "counts": zeros(sweeps, states + 1, kind="i4"),
+            "label": zeros(ny, nx, kind="i4"), "bond": zeros(ny, nx, kind="u1"),
+        },
+        scalars={
+            **sites, "states": np.int32(states), "threshold": threshold, "seed": seed,
+            "sweeps": np.int32(sweeps),
+        },
+        launches=launches,
+        changed=["spin", "root", "counts", "label", "bond"],
+        native=("spin", "root", "counts"),
+    )  # fmt: skip
