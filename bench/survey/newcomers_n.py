@@ -1,7 +1,9 @@
-"""Kernels as laboratories and universities write them in scientific codes, chosen without knowing what the JIT
-is good at: elements, waves, molecules, orbitals, lattices, columns of air, sweeps, small solves."""
+"""Sixteen kernels as laboratories and universities write them in scientific codes, chosen without knowing
+what the JIT is good at: elements, waves, molecules, orbitals, lattices, columns of air, sweeps, solves."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -224,7 +226,7 @@ def bonded(chains: int) -> Problem:
 
 @case(full=10_000, quick=203)
 def shake3(molecules: int) -> Problem:
-    """Some ten rounds, of which some molecules need more than others."""
+    """Some thirty rounds, of which some molecules need more than others."""
     oh, angle, mo, mh, dt, tolerance = 0.9572, 1.82421813, 15.9994, 1.008, 0.04, 1e-8
     water = np.array([(0, 0, 0), (oh, 0, 0), (oh * np.cos(angle), oh * np.sin(angle), 0)])
     rng = np.random.default_rng(43)
@@ -347,7 +349,7 @@ def pbe_xc(n: int) -> Problem:
 
 @case(full=10, quick=4)
 def stagger(n: int) -> Problem:
-    """Rows of n sites, whose links are unitary and near the unit."""
+    """Rows of ten sites, whose links are random matrices of SU(3)."""
     sides = (n, n - 2, n - 1 if n < 8 else n - 2, n)
     volume = int(np.prod(sides))
     rng = np.random.default_rng(46)
@@ -376,15 +378,22 @@ def stagger(n: int) -> Problem:
 
 @case(full=64, quick=13)
 def exact_rp(nx: int) -> Problem:
-    """Two steps of an explosion in air of four densities: most interfaces need two or three rounds, some ten."""
+    """Two steps of an explosion in air of four densities: interfaces need two to ten rounds."""
     ny, steps = nx * 3 // 4 + 1, 2
     y, x = np.mgrid[: ny + 2, : nx + 2]
     inside = np.hypot(x - nx / 3, y - ny / 2) < nx / 5
     rng = np.random.default_rng(47)
-    rho = np.where(x > nx / 2, 0.125, 1.0) + np.where(y > ny / 2, 0.3, 0) + rng.random(x.shape) / 50
-    p = np.where(inside, 5.0, np.where(x > nx / 2, 0.1, 1.0))
+    rho = rng.random(x.shape) / 50
+    rho += np.where(x > nx / 2, 0.125, 1.0)
+    rho += np.where(y > ny / 2, 0.3, 0)
+    p: Array = np.where(inside, 5.0, np.where(x > nx / 2, 0.1, 1.0))
     u, v = rng.normal(size=(2, *x.shape)) / 10 + np.where(x > 3 * nx / 4, 2.0, 0)
-    arrays = {"rho": rho, "mx": rho * u, "my": rho * v, "e": p / 0.4 + rho * (u * u + v * v) / 2}
+    arrays: dict[str, Array] = {
+        "rho": rho,
+        "mx": rho * u,
+        "my": rho * v,
+        "e": p / 0.4 + rho * (u * u + v * v) / 2,
+    }
     cfl = np.float64(0.45)
     kind = [("nx", "i4"), ("ny", "i4"), ("cell", "f8"), ("cfl", "f8")]
     grid, extents = struct(kind, nx, ny, 1 / nx, cfl), (blocks(nx, 32), blocks(ny, 4))
@@ -513,7 +522,7 @@ def ilu0(n: int) -> Problem:
     level = np.indices(sides).sum(0).ravel()
     order = np.argsort(level, kind="stable").astype("i4")
     ends = np.cumsum([0, *np.bincount(level)]).tolist()
-    parts = [(np.int32(a), np.int32(b - a)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    parts = [(np.int32(a), np.int32(b - a)) for a, b in pairwise(ends)]
     pattern = ("start", "column", "diagonal")
     csr = struct([("rows", "i4"), ("pad", "i4"), ("entries", "i8")], rows, 0, len(column))
     launches = [
@@ -533,7 +542,9 @@ def ilu0(n: int) -> Problem:
                 Launch(kernel, blocks(int(count), 16), 128, (*pattern, "lu", *names, "order", first, count))
                 for first, count in turn
             ]
-        launches.append(Launch("ilu0_correct", blocks(rows), 256, ("x", "z", "r", f"norm{s}", np.int32(rows))))
+        launches.append(
+            Launch("ilu0_correct", blocks(rows), 256, ("x", "z", "r", f"norm{s}", np.int32(rows)))
+        )
     norms = {f"norm{s}": zeros(1, kind="f8") for s in range(sweeps)}
     vectors = {name: zeros(rows, kind="f8") for name in ("r", "y", "z")}
     return Problem(
@@ -691,7 +702,7 @@ def sn_sweep(n: int) -> Problem:
         launches.append(clear("phi", cells))
         for octant in range(8):
             launches += [clear(name, face.size) for name, face in faces.items()]
-            for first, end in zip(ends[:-1], ends[1:], strict=True):
+            for first, end in pairwise(ends):
                 part = ("plane_cells", np.int32(first), np.int32(end - first), np.int32(octant))
                 args = (*part, "total", "source", *faces, "phi", box)
                 launches.append(Launch("sn_plane", blocks(end - first, 16), (8, 16), args))
@@ -713,7 +724,7 @@ def sn_sweep(n: int) -> Problem:
 
 @case(full=200, quick=37)
 def potts_sw(nx: int) -> Problem:
-    """Three sweeps of seven states from a half-ordered start, at the point where clusters of all sizes are."""
+    """Three sweeps of seven states from a start that is mostly ordered."""
     ny, states, sweeps = nx * 3 // 4 + 1, 7, 3
     rng = np.random.default_rng(54)
     spin = np.where(rng.random((ny, nx)) < 0.8, 2, rng.integers(0, states, (ny, nx))).astype("u1")
