@@ -383,7 +383,7 @@ def exact_rp(nx: int) -> Problem:
     y, x = np.mgrid[: ny + 2, : nx + 2]
     inside = np.hypot(x - nx / 3, y - ny / 2) < nx / 5
     rng = np.random.default_rng(47)
-    rho = rng.random(x.shape) / 50
+    rho = rng.random((ny + 2, nx + 2)) / 50
     rho += np.where(x > nx / 2, 0.125, 1.0)
     rho += np.where(y > ny / 2, 0.3, 0)
     p: Array = np.where(inside, 5.0, np.where(x > nx / 2, 0.1, 1.0))
