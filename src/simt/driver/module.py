@@ -13,6 +13,7 @@ from simt.analysis.outline import Function, ModuleVariable, Program
 from simt.diagnostics import Diagnostic
 from simt.driver.array import Allocation, DeviceArray
 from simt.driver.kernel import Kernel
+from simt.driver.structures import KernelOfStructures, has_structures
 from simt.driver.texture import TextureReference
 from simt.errors import LaunchError, SimtError
 from simt.machine.grid import local_bytes
@@ -82,7 +83,9 @@ class Module:
             raise LaunchError(_unknown("kernel", name, self.program.text.name, self.kernels))
         kernel = self._kernels.get(found)
         if kernel is None:
-            kernel = self._kernels[found] = Kernel(self, self.program.functions[found])
+            function = self.program.functions[found]
+            kind = KernelOfStructures if has_structures(function) else Kernel
+            kernel = self._kernels[found] = kind(self, function)
         return kernel
 
     def __contains__(self, name: object) -> bool:

@@ -2,7 +2,8 @@
 
 Rules, in this order (`docs/` and the tests hold them):
 
-- `bytes` (bytearray, memoryview) of exactly the parameter's size are taken as they are;
+- `bytes` (bytearray, memoryview, structures of `ctypes`) of exactly the parameter's size are taken as they
+  are;
 - device arrays give their address, for integer and untyped parameters of the module's address size;
 - NumPy scalars must have the parameter's size; untyped and array parameters take their bits;
 - Python and NumPy numbers convert to the declared type if their value fits. Integer parameters take
@@ -11,6 +12,7 @@ Rules, in this order (`docs/` and the tests hold them):
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from struct import Struct
@@ -33,6 +35,9 @@ _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Letters of `struct` by bytes."""
 
 
+_FOREIGN = (ctypes.Structure, ctypes.Union, ctypes.Array)
+
+
 class _Refused(Exception):
     """Why an argument does not fit, without saying which."""
 
@@ -51,6 +56,7 @@ class Packer:
         self.address_bits = address_bits
         self.address_of = address_of
         self._struct, self._taken = _layout(parameters, size, address_bits)
+        self._structures = tuple([(i, p.size) for i, p in enumerate(parameters) if p.array])
         self.places = tuple([_place(p) for p in parameters])
         """For each parameter, where it is, if others may stand there in place of what `plain` took: arrays in
         place of an array, integers that are not negative in that of one of their type, and so floats."""
@@ -60,10 +66,14 @@ class Packer:
         return self.plain(arguments) or self._convert_all(arguments)
 
     def plain(self, arguments: Sequence[object]) -> bytes | None:
-        """The block if all arguments are numbers that `Struct.pack` converts just as the rules want it, or
-        arrays; None if one is rarer, or wrong."""
+        """The block if all arguments are numbers that `Struct.pack` converts just as the rules want it, bytes
+        for structures, or arrays; None if one is rarer, or wrong."""
         if len(arguments) != len(self._taken):
             return None
+        for index, nbytes in self._structures:  # of other lengths `Struct.pack` would make fitting ones
+            argument = arguments[index]
+            if not (type(argument) is bytes and len(argument) == nbytes):
+                return None
         values: list[object] = []
         try:
             for argument, taken in zip(arguments, self._taken):
@@ -97,6 +107,7 @@ class _Taken:
 
 
 _NOTHING = _Taken(frozenset())
+_STRUCTURE = _Taken(frozenset({bytes}))
 
 
 def _layout(
@@ -116,7 +127,9 @@ def _letter(parameter: Parameter, address_bits: int) -> tuple[str, _Taken]:
     t, size = parameter.type, parameter.size
     if parameter.single and not parameter.array:
         return "f4x", _Taken(frozenset({int, float, np.float64}))
-    if parameter.array or t.kind == Kind.PACKED or size not in _INTEGERS:
+    if parameter.array:
+        return f"{size}s", _STRUCTURE
+    if t.kind == Kind.PACKED or size not in _INTEGERS:
         return f"{size}s", _NOTHING
     if t.is_float:
         known = t.name in _FORMATS
@@ -128,7 +141,7 @@ def _letter(parameter: Parameter, address_bits: int) -> tuple[str, _Taken]:
 
 def _place(parameter: Parameter) -> Place | None:
     t = parameter.type
-    plain = not t.is_float or (t in (F32, F64) and not parameter.single)
+    plain = not parameter.array and (not t.is_float or (t in (F32, F64) and not parameter.single))
     return Place(parameter.offset, 8 * parameter.size, t.is_float) if plain else None
 
 
@@ -147,6 +160,9 @@ def describe(parameter: Parameter) -> str:
 def _convert(parameter: Parameter, argument: Any, address_bits: int, address_of: AddressOf) -> bytes:
     if isinstance(argument, (bytes, bytearray, memoryview)):
         return _sized(parameter, bytes(cast("bytes", argument)), "bytes object")
+    if isinstance(argument, _FOREIGN):
+        data = bytes(cast("bytes", argument))
+        return _sized(parameter, data, "structure of `ctypes`")
     value = _scalar(argument)
     address = address_of(value)
     if address is not None:
@@ -156,6 +172,20 @@ def _convert(parameter: Parameter, argument: Any, address_bits: int, address_of:
     if parameter.array or not isinstance(value, (bool, int, float)):
         raise _Refused(_unsuitable(parameter, argument))
     return _value(parameter, value)
+
+
+def contents(argument: object) -> bytes | None:
+    """The bytes of a structure; None of what is none."""
+    if isinstance(argument, bytes):
+        return argument
+    if isinstance(argument, np.void):
+        return argument.tobytes()
+    if isinstance(argument, (bytearray, memoryview, *_FOREIGN)):
+        return bytes(cast("bytes", argument))
+    if isinstance(argument, np.ndarray):
+        array = cast("NDArray[Any]", argument)
+        return array.tobytes() if array.ndim == 0 and array.dtype.kind == "V" else None
+    return None
 
 
 def _scalar(argument: Any) -> Any:
