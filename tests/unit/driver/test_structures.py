@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -27,27 +28,45 @@ class Pair(ctypes.Structure):
     _fields_ = [("n", ctypes.c_int32), ("k", ctypes.c_int32)]
 
 
+TABLE, FLAT, FOREIGN = np.zeros(3, PAIR), np.array((7, 7), PAIR), Pair(0, 0)
+VIEW = TABLE[1]
+
+
+def of_table(n: int, k: int) -> object:
+    TABLE[1] = (n, k)
+    return VIEW
+
+
+def without_dimensions(n: int, k: int) -> object:
+    FLAT[()] = (n, k)
+    return FLAT
+
+
+def new_scalar(n: int, k: int) -> object:
+    return np.array([(n, k)], PAIR)[0]
+
+
+def foreign(n: int, k: int) -> object:
+    FOREIGN.n, FOREIGN.k = n, k
+    return FOREIGN
+
+
+def plain_bytes(n: int, k: int) -> object:
+    return np.array([n, k], "i4").tobytes()
+
+
 @pytest.mark.parametrize("engine", ["jit", "interpreter"])
-def test_what_changes_between_launches_is_seen(engine: str) -> None:
+@pytest.mark.parametrize("way", [of_table, without_dimensions, new_scalar, foreign, plain_bytes])
+def test_what_changes_between_launches_is_seen(way: Callable[[int, int], object], engine: str) -> None:
     """Also after many launches, when nothing else is looked at."""
-    device = shared_device(engine)
+    device, one = shared_device(engine), bytearray(4)
     kernel, out = device.load(KERNEL)["k"], device.zeros(1, "u4")
-    table, foreign = np.zeros(3, PAIR), Pair(0, 0)
-    view, flat, one = table[1], np.array((7, 7), PAIR), bytearray(4)
-    ways = {
-        "scalar": lambda n, k: table.__setitem__(1, (n, k)) or view,
-        "no dimensions": lambda n, k: flat.__setitem__((), (n, k)) or flat,
-        "new scalar": lambda n, k: np.array([(n, k)], PAIR)[0],
-        "ctypes": lambda n, k: (setattr(foreign, "n", n), setattr(foreign, "k", k), foreign)[-1],
-        "bytes": lambda n, k: np.array([n, k], "i4").tobytes(),
-    }
-    for way in ways.values():
-        for turn in range(30):
-            n, k, c = turn // 10 % 3 + 1, turn // 5 % 4, turn // 7
-            one[0] = c
-            for args in ((way(n, k), out, one), [way(n, k), out, one]):
-                kernel(1, 1, args)
-                assert out.numpy()[0] == (100 * n + k) * 100 + c
+    for turn in range(30):
+        n, k, c = turn // 10 % 3 + 1, turn // 5 % 4, turn // 7
+        one[0] = c
+        for args in ((way(n, k), out, one), [way(n, k), out, one]):
+            kernel(1, 1, args)
+            assert out.numpy()[0] == (100 * n + k) * 100 + c
 
 
 def test_structures_of_another_size_are_refused() -> None:
