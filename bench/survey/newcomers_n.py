@@ -28,7 +28,7 @@ def struct(kind: list[tuple[str, str]], *values: object) -> np.generic:
 
 
 def settled(values: Array) -> Array:
-    """Multiples of 2^-36: the same on all machines, whose libraries of mathematics differ in the last bits."""
+    """Multiples of 2^-36: the same on all machines, whose libraries (and Python's `sum`) differ in last bits."""
     return np.rint(values * 2.0**36) * 2.0**-36
 
 
@@ -522,7 +522,7 @@ def ilu0(n: int) -> Problem:
         row[i] = 0.01 - sum(row.values())
     start = np.cumsum([0, *map(len, found)]).astype("i4")
     column = np.array([c for row in found for c in sorted(row)], "i4")
-    value = np.array([row[c] for row in found for c in sorted(row)])
+    value = settled(np.array([row[c] for row in found for c in sorted(row)]))
     diagonal = np.array([start[i] + sorted(row).index(i) for i, row in enumerate(found)], "i4")
     level = np.indices(sides).sum(0).ravel()
     order = np.argsort(level, kind="stable").astype("i4")
