@@ -28,7 +28,7 @@ def struct(kind: list[tuple[str, str]], *values: object) -> np.generic:
 
 
 def settled(values: Array) -> Array:
-    """Multiples of 2^-36: the same on all machines. Libraries, and Python's `sum`, differ in the last bits."""
+    """Multiples of 2^-36, the same on all machines: libraries, and Python's `sum`, differ in last bits."""
     return np.rint(values * 2.0**36) * 2.0**-36
 
 
