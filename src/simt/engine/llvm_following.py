@@ -142,9 +142,14 @@ class FollowingAlgebra(LineAlgebra):
 
     def _may_be_rows(self, access: Access) -> bool:
         """Whether lanes are so far apart that words are loaded for each by itself: four of them take as long
-        as one."""
+        as one. (Not where half of the lanes at most run, for which half as many words are loaded.)"""
         stride = shape_of(access.address).stride
-        return self.permutes(access.element) and access.size == WORD and stride >= REGISTER
+        return (
+            not self.runs_in_half
+            and self.permutes(access.element)
+            and access.size == WORD
+            and stride >= REGISTER
+        )
 
     def _room_for_members(self, access: Access, expected: Following, address: Definition) -> Ahead | None:
         """The same for members of structures: the nearest ones. (Pairs, of which each member takes all lines
