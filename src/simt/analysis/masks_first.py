@@ -14,10 +14,9 @@ from simt.analysis.lower_forms import CUT, PART, simple
 from simt.analysis.program import Call, Constant, Function, Op, Register
 from simt.analysis.shape import Shape
 from simt.analysis.ssa import Definition, Ssa
+from simt.isa.logic import and_, shr
 from simt.ptx.types import U32, bits_type
 from simt.records import dataclass
-
-AND, SHIFT = "and", "shr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class _Masked:
 def with_masks_first(kernel: Function, ssa: Ssa, shapes: Mapping[Definition, Shape]) -> Function:
     """The kernel, with such masks where numbers grow evenly from lane to lane."""
     ops = [op for block in kernel.blocks for op in block.ops if isinstance(op, Op)]
-    masked = {op: _masked(op, ssa, shapes) for op in ops if op.form.mnemonic == AND}
+    masked = {op: _masked(op, ssa, shapes) for op in ops if op.form.meaning is and_}
     found = {op: one for op, one in masked.items() if one is not None}
     return _rewritten(kernel, found) if found else kernel
 
@@ -45,7 +44,7 @@ def _masked(op: Op, ssa: Ssa, shapes: Mapping[Definition, Shape]) -> _Masked | N
     if op.guard is not None or not (isinstance(half, Register) and isinstance(mask, Constant)):
         return None
     shift = ssa.read[id(op)][half].origin
-    if not isinstance(shift, Op) or shift.form.mnemonic != SHIFT or shift.guard is not None:
+    if not isinstance(shift, Op) or shift.form.meaning is not shr or shift.guard is not None:
         return None
     number, by, width = shift.sources["a"], shift.sources["b"], half.type.bits
     if not (isinstance(number, Register) and isinstance(by, Constant)):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from simt.analysis.program import Function, Op, Register
 from simt.analysis.ssa import uses
+from simt.isa.mbarrier import wait
 from simt.records import replace
 
 ALIKE = "alike"
@@ -45,14 +46,8 @@ def _seen(function: Function) -> set[Register | None]:
         if not isinstance(op, Op):
             found.update((*uses(op), *op.results))
             continue
-        token = op.sources.get("b") if _waits(op) else None
+        token = op.sources["b"] if op.form.meaning is wait else None
         found.update(r for r in uses(op) if r is not token)
         if not _gives_token(op):
             found.update(op.destinations)
     return found
-
-
-def _waits(op: Op) -> bool:
-    return op.form.chapter == "mbarrier" and any(
-        o.name == "b" and o.spec == "token(u64)" for o in op.form.operands
-    )

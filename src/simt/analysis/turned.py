@@ -15,12 +15,11 @@ from simt.analysis.shape import UNIFORM, VARYING, BlockShape, Shape
 from simt.analysis.shape_algebra import ShapeAlgebra
 from simt.analysis.ssa import terminator_uses, uses
 from simt.isa.algebra import Environment
-from simt.ptx.types import Kind, Type
+from simt.isa.atomics import identity
+from simt.ptx.types import Type
 
 COORDINATES = frozenset({"tid", "ntid", "ctaid", "nctaid"})
 """Special registers that a thread finds as they were."""
-COUNTS = frozenset({"add", "and", "or", "xor", "min", "max"})
-"""Atomic operations on integers whose order does not matter."""
 
 
 def may_be_turned(kernel: Function, environment: Environment) -> bool:
@@ -86,7 +85,7 @@ class _Watcher(ShapeAlgebra):
         self._note(space, volatile)
 
     def atomic(self, op: str, t: Type, space: str, address: Shape, b: Shape, c: Shape | None) -> Shape:
-        counts = op in COUNTS and not (self.looks or t.is_float or t.kind is Kind.PACKED)
+        counts = identity(op, t) is not None and not self.looks
         self._note(space, volatile=not counts)
         return UNIFORM
 

@@ -44,14 +44,6 @@ def is_simple(t: Type) -> bool:
     return t.is_native_float or not (t.is_float or t.kind is Kind.PACKED)
 
 
-def identity(op: str, t: Type) -> int | None:
-    """What leaves a location as it was, for operations of which the order does not matter; else None."""
-    if t.is_float or t.kind is Kind.PACKED:
-        return None
-    least, most = (1 << (t.bits - 1), (1 << (t.bits - 1)) - 1) if t.is_signed else (0, (1 << t.bits) - 1)
-    return {"add": 0, "or": 0, "xor": 0, "and": (1 << t.bits) - 1, "min": most, "max": least}.get(op)
-
-
 _HALVES = {F16X2.name: F16, BF16X2.name: BF16}
 
 

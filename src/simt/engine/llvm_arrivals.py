@@ -16,10 +16,8 @@ from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import bases, shape_of
-from simt.isa.mbarrier import pending_count
+from simt.isa.mbarrier import ARRIVE, pending_count
 from simt.ptx.types import U32, U64
-
-ARRIVE = "arrive"
 
 
 class ArrivalAlgebra(AtomicAlgebra):

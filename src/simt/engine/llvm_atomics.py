@@ -12,7 +12,7 @@ from itertools import repeat
 
 from simt.analysis.shape import WARP
 from simt.engine import llvm_updates
-from simt.engine.atomic_operation import combine, identity, is_simple
+from simt.engine.atomic_operation import combine, is_simple
 from simt.engine.host import STALE_PLACES
 from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
 from simt.engine.llvm_algebra import LlvmIntegers, element_type, integer_text
@@ -21,6 +21,7 @@ from simt.engine.llvm_builder import Value, mangled
 from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_indices import LEAST
 from simt.engine.llvm_lanes import Index, bases, shape_of
+from simt.isa.atomics import identity
 from simt.ptx.types import U64, Type
 
 MOST = 8

@@ -15,11 +15,11 @@ from functools import cached_property
 
 from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP
-from simt.engine.atomic_operation import identity
 from simt.engine.llvm_access import Access
 from simt.engine.llvm_arrivals import ArrivalAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
+from simt.isa.atomics import identity
 from simt.ptx.types import Type
 from simt.records import dataclass
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simt.isa.algebra import Algebra, V
 from simt.isa.catalogue import instruction
 from simt.isa.memory import FENCES, ORDERS, SCOPES, SHARING, state_space
-from simt.ptx.types import F32, F64, Type
+from simt.ptx.types import F32, F64, Kind, Type
 
 OLD = "global:sm_11 shared:sm_12"
 OLD_WIDE = "global:sm_12 shared:2.0,sm_20"
@@ -41,6 +41,14 @@ LATE = {
     "acq_rel": "6.0 sm_70", "cta": "5.0 sm_60", "gpu": "5.0 sm_60", "sys": "5.0 sm_60",
     "cluster": "7.8 sm_90", "shared::cta": "7.8 sm_30", "shared::cluster": "7.8 sm_90",
 }  # fmt: skip
+
+
+def identity(op: str, t: Type) -> int | None:
+    """What leaves a location as it was, for operations of which the order does not matter; else None."""
+    if t.is_float or t.kind is Kind.PACKED:
+        return None
+    least, most = (1 << (t.bits - 1), (1 << (t.bits - 1)) - 1) if t.is_signed else (0, (1 << t.bits) - 1)
+    return {"add": 0, "or": 0, "xor": 0, "and": (1 << t.bits) - 1, "min": most, "max": least}.get(op)
 
 
 def atom(

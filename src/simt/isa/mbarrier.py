@@ -35,7 +35,8 @@ NUMBERS = "no_functions"
 """As a count, ptxas takes no function."""
 EXPECTED, TX, PENDING, PHASE = 1, 21, 43, 63
 """Where the fields of the object begin: counts, negated, of so many bits; and one bit."""
-STEPS = ("arrive", "arrive_drop", "expect_tx", "complete_tx", "arrive_expect_tx", "drop_expect_tx")
+ARRIVE = "arrive"
+STEPS = (ARRIVE, "arrive_drop", "expect_tx", "complete_tx", "arrive_expect_tx", "drop_expect_tx")
 """The atomic operations, of type `.u64`; `b` is a number of arrivals, or of bytes (`tx`)."""
 
 
@@ -181,7 +182,7 @@ def arrive(
 
     The last arrival that a phase expects begins the next one, unless bytes are pending.
     """
-    return _change(m, "arrive", a, b, space, sem, scope, alike)
+    return _change(m, ARRIVE, a, b, space, sem, scope, alike)
 
 
 @arrivals("mbarrier.arrive_drop", WITHOUT, WITH)
