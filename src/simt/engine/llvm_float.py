@@ -432,7 +432,9 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
             halves = (self.cast("bitcast", "half", v) for v in values)
             return self.cast("bitcast", "i16", self._to_nearest(name, *halves))
         wide = [self._widen_half(F16, v) for v in values]
-        if name == "fma":
+        if name == "fma" and "avx512f" in self.features:
+            total = self._odd_fma(*wide)
+        elif name == "fma":
             total = self._odd_sum(self.binary("fmul", *wide[:2]), wide[2])
         else:
             total = self._to_nearest(name, *wide)
@@ -447,12 +449,12 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
         those below half of bf16's least number. A fused result that is not exact becomes the odd one of its
         neighbours (0 if both are zeros: the positive one)."""
         wide = [self._widen_half(BF16, v) for v in values]
-        if name == "fma":
-            x, y, z = wide
-            total = self._odd_one(self.fma(F32, x, y, z, "rm"), self.fma(F32, x, y, z, "rp"))
-        else:
-            total = self._to_nearest(name, *wide)
+        total = self._odd_fma(*wide) if name == "fma" else self._to_nearest(name, *wide)
         return self.float_to_float(F32, BF16, total, "rn")
+
+    def _odd_fma(self, x: Value, y: Value, z: Value) -> Value:
+        """An f32 `fma`; an inexact one becomes the odd one of its neighbours."""
+        return self._odd_one(self.fma(F32, x, y, z, "rm"), self.fma(F32, x, y, z, "rp"))
 
     def _odd_one(self, below: Value, above: Value) -> Value:
         """Of two f32 neighbours the odd one; of two equal ones either."""
@@ -461,8 +463,6 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
     def _odd_sum(self, a: Value, b: Value) -> Value:
         """An f32 sum; an inexact one becomes the odd one of its neighbours, fit to be rounded again. The
         operands are far from overflow and underflow (see `exact.odd_sum`)."""
-        if "avx512f" in self.features:
-            return self._odd_one(self.fadd(F32, a, b, "rm"), self.fadd(F32, a, b, "rp"))
         total = self.binary("fadd", a, b)
         part = self.binary("fsub", total, a)
         rest = self.binary("fsub", a, self.binary("fsub", total, part))
