@@ -219,3 +219,187 @@ def dbscan(n: int) -> Problem:
         changed=["points", *labels, "flags", "cluster"],
         native=("points", "cluster"),
     )  # fmt: skip
+
+
+@case(full=8000, quick=300)
+def bst_cas(n: int) -> Problem:
+    """Keys in the order in which they come; a fifth of them comes more than once."""
+    rng, m = np.random.default_rng(56), n // 2 + 7
+    made = {
+        "floor_key": zeros(m, kind="i4"), "times": zeros(m, kind="i4"), "range_sum": zeros(m, kind="i8"),
+    }  # fmt: skip
+    numbers = ints("n width m", n, 50, m)
+    return Problem(
+        arrays={
+            "tree": zeros(n, 5, kind="i4"), "keys": rng.integers(0, 2 * n, n).astype("i4"),
+            "values": rng.permutation(n).astype("i4"), "queries": rng.integers(0, 2 * n, m).astype("i4"),
+            **made,
+        },
+        scalars=numbers,
+        launches=[
+            Launch("bst_init", blocks(n, 1000), 1000, ("tree", "keys", "values", "n")),
+            Launch("bst_insert", blocks(n, 1000), 1000, ("tree", "n")),
+            Launch("bst_query", blocks(m, 100), 100, ("tree", "queries", *made, "width", "m")),
+        ],
+        changed=["tree", *made],
+        native=("keys", "values", "queries", *made),
+    )  # fmt: skip
+
+
+def scenery(h: int, w: int, seed: int) -> Array:
+    """Bytes of a picture: smooth waves, edges of discs and some noise."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:h, :w]
+    picture = 90 + 50.0 * (x * (w - x) / (w * w / 4) - y / h) + 12 * rng.random((h, w))
+    for cx, cy, radius in (rng.random((9, 3)) * (w, h, w / 4)).tolist():
+        picture[(x - cx) ** 2 + (y - cy) ** 2 < radius**2] += float(rng.integers(-60, 90))
+    return np.clip(picture, 0, 255).astype("u1")
+
+
+@case(full=150, quick=22)
+def oilpaint(w: int) -> Problem:
+    """Radius 3, 20 levels; blocks of 20 x 20 and rows of which four bytes are no pixels."""
+    h, pitch = w * 2 // 3 + 1, 3 * w + 4
+    image = zeros(h, pitch, kind="u1")
+    image[:, : 3 * w] = np.stack([scenery(h, w, seed) for seed in (57, 58, 59)], 2).reshape(h, 3 * w)
+    numbers = {
+        **ints("width height", w, h), "pitch": np.uint64(pitch),
+        **ints("radius levels", 3 if w > 100 else 2, 20),
+    }  # fmt: skip
+    return Problem(
+        arrays={"input": image, "output": zeros(h, pitch, kind="u1")},
+        scalars=numbers,
+        launches=[
+            Launch("oilpaint", (blocks(w, 20), blocks(h, 20)), (20, 20), ("input", "output", *numbers))
+        ],
+        changed=["output"],
+    )
+
+
+@case(full=24, quick=2)
+def dither(count: int) -> Problem:
+    """Images of 120 x 100 in four shades; 417 steps, in most of which less than half of the rows have a pixel."""
+    w, h = (120, 100) if count > 10 else (19, 13)
+    images = np.stack([scenery(h, w, 60 + k) for k in range(count)])
+    numbers = ints("width height shades", w, h, 4)
+    return Problem(
+        arrays={"images": images, "output": zeros(count, h, w, kind="u1")},
+        scalars={**numbers, "count": np.int32(count)},
+        launches=[Launch("dither", count, h, ("images", "output", *numbers), 2 * w * h)],
+        changed=["output"],
+    )
+
+
+@case(full=150, quick=5)
+def lzw(chunks: int) -> Problem:
+    """Parts of 1000 bytes, 300 if small, blocks of 33."""
+    rng, words = np.random.default_rng(61), lexicon(500, 61)
+    chunk = 1000 if chunks > 10 else 300
+    n = chunks * chunk - 77
+    text = b" ".join(picked(words, ranks(500, n // 3, rng)))[:n]
+    codes = {"codes": zeros(n, kind="u2"), "num_codes": zeros(chunks, kind="i4")}
+    groups = blocks(chunks, 33)
+    return Problem(
+        arrays={
+            "text": as_bytes(text), "dictionaries": zeros(chunks, 1024, 3, kind="i2"), **codes,
+            "out": zeros(n, kind="u1"),
+        },
+        scalars={"n": np.int64(n), "chunk": np.int32(chunk)},
+        launches=[
+            Launch("lzw_pack", groups, 33, ("text", "n", "chunk", "dictionaries", *codes)),
+            Launch("lzw_unpack", groups, 33, (*codes, "n", "chunk", "out")),
+        ],
+        changed=["dictionaries", *codes, "out"],
+        native=("text", *codes, "out"),
+    )  # fmt: skip
+
+
+@case(full=2500, quick=90)
+def jaro(names: int) -> Problem:
+    """Names of 3 to 13 letters; those that are sought have a letter wrong, or two swapped."""
+    rng, sought = np.random.default_rng(62), 21 if names > 100 else 5
+    known = [a.title() + b[:3] for a, b in zip(lexicon(names, 62), lexicon(names, 63), strict=True)]
+    wanted = list[bytes]()
+    for number in rng.integers(0, names, sought).tolist():
+        letters = list(known[number])
+        at = int(rng.integers(len(letters) - 1))
+        if rng.random() < 0.5:
+            letters[at : at + 2] = letters[at + 1], letters[at]
+        else:
+            letters[at] = ord("e")
+        wanted.append(bytes(letters))
+    found = {"best": zeros(sought, kind="i4"), "best_score": zeros(sought)}
+    numbers = ints("num_sought num_names", sought, names)
+    return Problem(
+        arrays={
+            "sought": as_bytes(b"".join(name.ljust(16, b"\0") for name in wanted)),
+            "names": as_bytes(b"".join(name.ljust(16, b"\0") for name in known)),
+            "score": zeros(sought, names), **found,
+        },
+        scalars=numbers,
+        launches=[
+            Launch(
+                "jaro", (blocks(names, 32), blocks(sought, 8)), (32, 8),
+                ("sought", "num_sought", "names", "num_names", "score"),
+            ),
+            Launch("best_match", blocks(sought, 10), 10, ("score", *numbers, *found)),
+        ],
+        changed=["score", *found],
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+@case(full=20_000, quick=300)
+def cpm(n: int) -> Problem:
+    """A task waits for up to five that come not long before it; few wait for nothing."""
+    rng = np.random.default_rng(64)
+    before = np.minimum(rng.zipf(1.7, n), 5)
+    task = np.repeat(np.arange(n), before)
+    reach = n // 40 * (1 + rng.integers(0, 3, task.size))
+    source = task - rng.integers(1, 1 + reach)
+    edges = np.unique(np.stack([source, task])[:, source >= 0], axis=1)
+    first = np.searchsorted(edges[0], np.arange(n + 1)).astype("i4")
+    waits_for = np.bincount(edges[1], minlength=n).astype("i4")
+    depth = np.zeros(n, "i4")
+    for s, t in edges[:, np.argsort(edges[1], kind="stable")].T.tolist():
+        depth[t] = max(depth[t], depth[s] + 1)
+    levels, groups = int(depth.max()) + 1, blocks(n)
+    widest = blocks(int(np.bincount(depth).max()))
+    state = {
+        "waiting": zeros(n, kind="i4"), "early": zeros(n, kind="f8"),
+        "queue": zeros(n, kind="i4"), "level_start": zeros(levels + 2, kind="i4"),
+    }  # fmt: skip
+    made = {"late": zeros(n, kind="f8"), "critical": zeros(n, kind="u1"), "end": zeros(1, kind="f8")}
+    graph = ("first", "after", "duration")
+    return Problem(
+        arrays={
+            "first": first, "after": edges[1].astype("i4"),
+            "duration": (rng.integers(1, 400, n) / 8).astype("f4"), "waits_for": waits_for, **state, **made,
+        },
+        scalars={"n": np.int32(n)},
+        launches=[
+            Launch("find_ready", groups, 256, ("waits_for", *state, "n")),
+            *[
+                launch
+                for level in range(levels)
+                for launch in (
+                    Launch("open_level", 1, 1, ("level_start", np.int32(level))),
+                    Launch("forward", widest, 256, (*graph, *state, np.int32(level))),
+                )
+            ],
+            Launch("project_end", groups, 256, ("early", "duration", "end", "n")),
+            *[
+                Launch(
+                    "backward", widest, 256,
+                    (
+                        *graph, "early", "queue", "level_start", "end", "late", "critical",
+                        np.int32(level),
+                    ),
+                )
+                for level in reversed(range(levels))
+            ],
+        ],
+        changed=[*state, *made],
+        native=(*graph, "waits_for", "early", "late", "critical", "end"),
+        tolerance=1e-12,
+    )  # fmt: skip
