@@ -403,3 +403,127 @@ def cpm(n: int) -> Problem:
         native=(*graph, "waits_for", "early", "late", "critical", "end"),
         tolerance=1e-12,
     )  # fmt: skip
+
+
+@case(full=44, quick=9)
+def mandelbulb(w: int) -> Problem:
+    """The power 8; half of the rays meet it, some after dozens of steps along it."""
+    h = w * 3 // 4
+    numbers = {
+        **ints("width height", w, h), "power": np.float32(8), **ints("iterations max_steps", 6, 40),
+    }  # fmt: skip
+    return Problem(
+        arrays={"image": zeros(h, w)},
+        scalars=numbers,
+        launches=[Launch("mandelbulb", blocks(w * h, 64), 64, ("image", *numbers))],
+        changed=["image"],
+        tolerance=1e-5,
+        mismatches=0.03,  # rounding decides whether a step more is needed
+    )
+
+
+@case(full=500, quick=21)
+def ik_arm(count: int) -> Problem:
+    """Six joints and a reach of three; some targets are too far away."""
+    rng = np.random.default_rng(66)
+    made = {"error": zeros(count), "sweeps": zeros(count, kind="i4")}
+    numbers = {**ints("count max_sweeps", count, 20 if count > 100 else 6), "near": np.float32(0.01)}
+    return Problem(
+        arrays={
+            "targets": ((rng.random((count, 3)) - 0.5) * 4).astype("f4"),
+            "angles": (rng.random((count, 6)) * 0.6 + 0.2).astype("f4"), **made,
+        },
+        scalars=numbers,
+        launches=[Launch("ik_arm", blocks(count, 96), 96, ("targets", "angles", *made, *numbers))],
+        changed=["angles", *made],
+        tolerance=1e-3,
+        mismatches=0.02,
+    )  # fmt: skip
+
+
+@case(full=230, quick=20)
+def bbp_pi(count: int) -> Problem:
+    """Each digit takes longer than the one before; blocks of 33."""
+    numbers = {"start": np.int64(0), "count": np.int32(count)}
+    return Problem(
+        arrays={"digits": zeros(count, kind="i1"), "fractions": zeros(count, kind="f8")},
+        scalars=numbers,
+        launches=[Launch("bbp_pi", blocks(count, 33), 33, ("digits", "fractions", *numbers))],
+        changed=["digits", "fractions"],
+        tolerance=1e-11,
+    )
+
+
+@case(full=400, quick=30)
+def knap_ga(population: int) -> Problem:
+    """100 things that are heavier if they are worth more, 20 generations."""
+    rng, items, generations = np.random.default_rng(67), 100, 20 if population > 100 else 4
+    weight = rng.integers(5, 100, items)
+    value = weight + rng.integers(1, 40, items)
+    own = {**ints("population items", population, items)}
+    groups, genes = blocks(population, 128), ("genes", "other_genes")
+    launches = [Launch("first_generation", groups, 128, ("genes", "rng", *own, "seed"))]
+    for k in range(generations):
+        now, then = genes[:: 1 - 2 * (k % 2)]
+        launches += [
+            Launch("forget_best", 1, 1, ("best",)),
+            Launch("rate", groups, 128, (now, "value", "weight", "fitness", "best", "capacity", *own)),
+            Launch(
+                "breed", groups, 128,
+                (now, then, "fitness", "rng", "best", "history", np.int32(k), *own, "mutation"),
+            ),
+        ]  # fmt: skip
+    made = {
+        "genes": zeros(population, items, kind="i1"), "other_genes": zeros(population, items, kind="i1"),
+        "fitness": zeros(population, kind="i4"), "history": zeros(generations, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            **made, "value": value.astype("i4"), "weight": weight.astype("i4"),
+            "rng": zeros(population, kind="u4"), "best": zeros(1, kind="u8"),
+        },
+        scalars={
+            "capacity": np.int32(weight.sum() // 3), **own, "mutation": np.int32(8), "seed": np.uint32(77),
+            "generations": np.int32(generations),
+        },
+        launches=launches,
+        changed=[*made, "rng", "best"],
+        native=(*genes, "value", "weight", "fitness", "history"),
+    )  # fmt: skip
+
+
+@case(full=700, quick=70)
+def wordle(guesses: int) -> Problem:
+    """243 counters a thread; two thirds of the words may be the answer."""
+    rng, answers = np.random.default_rng(68), guesses * 2 // 3
+    frequent = np.frombuffer(b"eariotnslcudpmhgbfywkvxzjq", "u1")
+    rank = np.minimum(rng.geometric(0.09, (guesses, 5)) - 1, 25)
+    words = frequent[rank].astype("i1")
+    numbers = ints("num_guesses num_answers", guesses, answers)
+    made = {"information": zeros(guesses), "largest": zeros(guesses, kind="i4")}
+    return Problem(
+        arrays={"guesses": words, "answers": words[:answers].copy(), **made, "best": zeros(1, kind="i4")},
+        scalars=numbers,
+        launches=[
+            Launch("wordle", blocks(guesses, 64), 64, ("guesses", "answers", *made, *numbers)),
+            Launch("best_guess", 1, 100, ("information", "best", "num_guesses")),
+        ],
+        changed=[*made, "best"],
+        tolerance=1e-6,
+    )
+
+
+@case(full=500, quick=33)
+def game2048(games: int) -> Problem:
+    """A hundred moves a game, more or less; boards are arrays of 4 x 4 ints."""
+    numbers = {"games": np.int32(games), "seed": np.uint32(4096)}
+    made = {
+        "scores": zeros(games, kind="i4"), "moves": zeros(games, kind="i4"),
+        "largest": zeros(games, kind="i4"), "largest_histogram": zeros(18, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=made,
+        scalars=numbers,
+        launches=[Launch("game2048", blocks(games, 50), 50, (*made, *numbers))],
+        changed=[*made],
+    )
