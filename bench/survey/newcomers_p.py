@@ -1,5 +1,5 @@
-"""Eighteen more kernels as students and bloggers write them: interpreters, calculators, games, simulators, searches
-by a thread each, lists and trees in arrays, classes on the stack, double where a literal has no f."""
+"""Eighteen more kernels as students and bloggers write them: interpreters, games, simulators and searches by
+a thread each, trees and lists in arrays, classes on the stack, double where a literal has no f."""
 
 from __future__ import annotations
 
@@ -73,22 +73,34 @@ def expression(rng: np.random.Generator, depth: int) -> str:
     return f"{sign}({text})" if rng.random() < 0.6 else sign + text
 
 
+def too_large(text: str, x: float) -> bool:
+    """Results that are compared relatively to the largest should not differ by too much."""
+    try:
+        value = eval(text.replace("^", "**"), {"x": x})
+    except (ZeroDivisionError, OverflowError):
+        return True
+    return not abs(value) < 1e4
+
+
 @case(full=10_000, quick=70)
 def infix(count: int) -> Problem:
     """Expressions of up to 63 characters, some of which lack a parenthesis or divide by 0."""
-    rng, pitch, lines = np.random.default_rng(52), 64, list[bytes]()
+    rng, pitch, lines, values = np.random.default_rng(52), 64, list[bytes](), list[float]()
     while len(lines) < count:
         text = expression(rng, int(rng.integers(1, 5)))
-        chance = rng.random()
+        chance, x = rng.random(), int(rng.integers(-40, 40)) / 4
+        if too_large(text, x):
+            continue
         if chance < 0.03:
             text += ")"
         elif chance < 0.06:
             text = f"1/({text})/(3-3)"
         if len(text) < pitch:
             lines.append(text.encode().ljust(pitch, b"\0"))
+            values.append(x)
     return Problem(
         arrays={
-            "lines": as_bytes(b"".join(lines)), "x": rng.integers(-40, 40, count).astype("f4") / 4,
+            "lines": as_bytes(b"".join(lines)), "x": np.array(values, "f4"),
             "results": zeros(count, kind="f8"), "errors": zeros(count, kind="i4"),
         },
         scalars=ints("pitch count", pitch, count),
@@ -96,7 +108,7 @@ def infix(count: int) -> Problem:
             Launch("infix", blocks(count, 128), 128, ("lines", "pitch", "x", "results", "errors", "count"))
         ],
         changed=["results", "errors"],
-        tolerance=1e-12,
+        tolerance=1e-13,
     )  # fmt: skip
 
 
@@ -176,7 +188,8 @@ def shuffled(count: int, steps: int, rng: np.random.Generator) -> Array:
 def puzzle8(count: int) -> Problem:
     """What a thread searches differs by orders of magnitude."""
     made = {
-        "paths": zeros(count, 40, kind="u1"), "moves": zeros(count, kind="i4"), "nodes": zeros(count, kind="i4"),
+        "paths": zeros(count, 40, kind="u1"), "moves": zeros(count, kind="i4"),
+        "nodes": zeros(count, kind="i4"),
     }  # fmt: skip
     return Problem(
         arrays={"boards": shuffled(count, 45 if count > 100 else 16, np.random.default_rng(54)), **made},
@@ -186,7 +199,7 @@ def puzzle8(count: int) -> Problem:
     )
 
 
-@case(full=900, quick=83)
+@case(full=900, quick=57)
 def dbscan(n: int) -> Problem:
     """Five clouds and a tenth that is noise; rounds after the last change have nothing to do."""
     rng = np.random.default_rng(55)
@@ -196,7 +209,7 @@ def dbscan(n: int) -> Problem:
     places = np.where(rng.random((n, 1)) < 0.1, rng.random((n, 2)) * 10, places)
     points = zeros(n, 4, kind="i4")
     points[:, :2] = places.astype("f4").view("i4")
-    rounds, eps = 16, 0.15 if n > 500 else 0.5
+    rounds, eps = 16, 0.15 if n > 500 else 0.6
     numbers = {"n": np.int32(n), "eps": np.float32(eps), **ints("min_points rounds", 5, rounds)}
     groups, labels = blocks(n, 100), ("label", "next")
     return Problem(
@@ -278,7 +291,7 @@ def oilpaint(w: int) -> Problem:
 
 @case(full=24, quick=2)
 def dither(count: int) -> Problem:
-    """Images of 120 x 100 in four shades; 417 steps, in most of which less than half of the rows have a pixel."""
+    """Images of 120 x 100 in four shades; 417 steps, in most of which few rows have a pixel."""
     w, h = (120, 100) if count > 10 else (19, 13)
     images = np.stack([scenery(h, w, 60 + k) for k in range(count)])
     numbers = ints("width height shades", w, h, 4)
@@ -304,7 +317,7 @@ def lzw(chunks: int) -> Problem:
             "text": as_bytes(text), "dictionaries": zeros(chunks, 1024, 3, kind="i2"), **codes,
             "out": zeros(n, kind="u1"),
         },
-        scalars={"n": np.int64(n), "chunk": np.int32(chunk)},
+        scalars={**ints("chunk", chunk), "n": np.int64(n)},
         launches=[
             Launch("lzw_pack", groups, 33, ("text", "n", "chunk", "dictionaries", *codes)),
             Launch("lzw_unpack", groups, 33, (*codes, "n", "chunk", "out")),
@@ -320,11 +333,11 @@ def jaro(names: int) -> Problem:
     rng, sought = np.random.default_rng(62), 21 if names > 100 else 5
     known = [a.title() + b[:3] for a, b in zip(lexicon(names, 62), lexicon(names, 63), strict=True)]
     wanted = list[bytes]()
-    for number in rng.integers(0, names, sought).tolist():
-        letters = list(known[number])
+    for number in rng.integers(0, names, sought):
+        letters = bytearray(known[int(number)])
         at = int(rng.integers(len(letters) - 1))
         if rng.random() < 0.5:
-            letters[at : at + 2] = letters[at + 1], letters[at]
+            letters[at], letters[at + 1] = letters[at + 1], letters[at]
         else:
             letters[at] = ord("e")
         wanted.append(bytes(letters))
@@ -355,7 +368,7 @@ def cpm(n: int) -> Problem:
     rng = np.random.default_rng(64)
     before = np.minimum(rng.zipf(1.7, n), 5)
     task = np.repeat(np.arange(n), before)
-    reach = n // 40 * (1 + rng.integers(0, 3, task.size))
+    reach = n // (40 if n > 1000 else 4) * (1 + rng.integers(0, 3, task.size))
     source = task - rng.integers(1, 1 + reach)
     edges = np.unique(np.stack([source, task])[:, source >= 0], axis=1)
     first = np.searchsorted(edges[0], np.arange(n + 1)).astype("i4")
@@ -410,7 +423,8 @@ def mandelbulb(w: int) -> Problem:
     """The power 8; half of the rays meet it, some after dozens of steps along it."""
     h = w * 3 // 4
     numbers = {
-        **ints("width height", w, h), "power": np.float32(8), **ints("iterations max_steps", 6, 40),
+        **ints("width height", w, h), "power": np.float32(8),
+        **ints("iterations max_steps", *((6, 40) if w > 20 else (3, 14))),
     }  # fmt: skip
     return Problem(
         arrays={"image": zeros(h, w)},
@@ -444,11 +458,11 @@ def ik_arm(count: int) -> Problem:
 @case(full=230, quick=20)
 def bbp_pi(count: int) -> Problem:
     """Each digit takes longer than the one before; blocks of 33."""
-    numbers = {"start": np.int64(0), "count": np.int32(count)}
+    numbers = {**ints("count", count), "start": np.int64(0)}
     return Problem(
         arrays={"digits": zeros(count, kind="i1"), "fractions": zeros(count, kind="f8")},
         scalars=numbers,
-        launches=[Launch("bbp_pi", blocks(count, 33), 33, ("digits", "fractions", *numbers))],
+        launches=[Launch("bbp_pi", blocks(count, 33), 33, ("digits", "fractions", "start", "count"))],
         changed=["digits", "fractions"],
         tolerance=1e-11,
     )
@@ -492,7 +506,7 @@ def knap_ga(population: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=700, quick=70)
+@case(full=1200, quick=70)
 def wordle(guesses: int) -> Problem:
     """243 counters a thread; two thirds of the words may be the answer."""
     rng, answers = np.random.default_rng(68), guesses * 2 // 3
@@ -516,7 +530,7 @@ def wordle(guesses: int) -> Problem:
 @case(full=500, quick=33)
 def game2048(games: int) -> Problem:
     """A hundred moves a game, more or less; boards are arrays of 4 x 4 ints."""
-    numbers = {"games": np.int32(games), "seed": np.uint32(4096)}
+    numbers = {**ints("games", games), "seed": np.uint32(4096)}
     made = {
         "scores": zeros(games, kind="i4"), "moves": zeros(games, kind="i4"),
         "largest": zeros(games, kind="i4"), "largest_histogram": zeros(18, kind="i4"),

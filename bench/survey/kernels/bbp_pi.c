@@ -27,7 +27,7 @@ static double series(int j, long long n) {
     return sum - floor(sum);
 }
 
-void run(char *restrict digits, double *restrict fractions, long long start, int count) {
+void run(char *restrict digits, double *restrict fractions, int count, long long start) {
     for (int i = 0; i < count; i++) {
         long long n = start + i;
         double x = 4 * series(1, n) - 2 * series(4, n) - series(5, n) - series(6, n);

@@ -7,7 +7,7 @@ typedef struct {
 } Entry;
 
 void run(const uchar *restrict text, ushort *restrict codes, int *restrict num_codes, uchar *restrict out,
-         long long n, int chunk) {
+         int chunk, long long n) {
     Entry dictionary[CODES];
     ushort prefix[CODES];
     uchar symbol[CODES];
