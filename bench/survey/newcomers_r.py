@@ -18,6 +18,13 @@ def floats(names: str, *values: float) -> dict[str, np.generic]:
     return {name: np.float32(value) for name, value in zip(names.split(), values, strict=True)}
 
 
+def struct(kind: str, names: str, values: Array) -> np.generic:
+    """A parameter that is a structure, of values of one type."""
+    fields = np.dtype([(name, kind) for name in names.split()])
+    scalar: np.generic = values.astype(kind).view(fields)[0]
+    return scalar
+
+
 def settled(values: Array) -> Array:
     """Multiples of 2^-36, the same on all machines: libraries, and Python's `sum`, differ in last bits."""
     return np.rint(values * 2.0**36) * 2.0**-36
@@ -170,3 +177,197 @@ def merge_ring(m: int) -> Problem:
             Launch("merge_ring", groups, 128, ("a", "m", "b", "n", "c", np.int32(tile)), 2 * 8 * tile)
         ],
     )
+
+
+@case(full=3, quick=1)
+def lavamd(side: int) -> Problem:
+    """Boxes of 100 for blocks of 128, with up to 26 neighbours."""
+    nx, ny, nz = (side, side, side) if side > 1 else (2, 1, 1)
+    count = nx * ny * nz
+    neighbour = np.dtype([("at", "i4", 3), ("number", "i4"), ("offset", "i8")])
+    box = np.dtype(
+        [("at", "i4", 3), ("number", "i4"), ("offset", "i8"), ("nn", "i4"), ("pad", "i4"),
+         ("nei", neighbour, 26)]
+    )  # fmt: skip
+    boxes = np.zeros(count, box)
+    for number in range(count):
+        at = x, y, z = number % nx, number // nx % ny, number // (nx * ny)
+        boxes[number]["at"], boxes[number]["number"], boxes[number]["offset"] = at, number, 100 * number
+        near = [
+            (i, j, k)
+            for k in range(max(z - 1, 0), min(z + 2, nz))
+            for j in range(max(y - 1, 0), min(y + 2, ny))
+            for i in range(max(x - 1, 0), min(x + 2, nx))
+            if (i, j, k) != at
+        ]
+        boxes[number]["nn"] = len(near)
+        for k, (i, j, l) in enumerate(near):
+            other = (l * ny + j) * nx + i
+            boxes[number]["nei"][k] = ((i, j, l), other, 100 * other)
+    values = np.random.default_rng(68).integers(1, 11, (count * 100, 5)) / 10
+    bytes_of = boxes.view("u1").copy()
+    names = ("boxes", "rv", "qv", "fv")
+    return Problem(
+        arrays={
+            "boxes": bytes_of, "rv": values[:, :4].copy(), "qv": values[:, 4].copy(),
+            "fv": zeros(count * 100, 4, kind="f8"),
+        },
+        scalars={"alpha": np.float64(0.5), "count": np.int64(count)},
+        launches=[Launch("lavamd", count, 128, ("alpha", "count", *names))],
+        changed=["fv"],
+        tolerance=1e-11,
+    )  # fmt: skip
+
+
+@case(full=500, quick=37)
+def deriche(w: int) -> Problem:
+    """Coefficients for alpha = 0.25; a structure of twelve floats as a parameter."""
+    h = w * 3 // 4 + 3
+    once, twice = 0.7788007830714049, 0.6065306597126334  # exp(-0.25), exp(-0.5)
+    k = (1 - once) ** 2 / (1 + 0.5 * once - twice)
+    a1, a2, a3, a4 = k, k * once * (0.25 - 1), k * once * (0.25 + 1), -k * twice
+    coefficients = np.array([a1, a2, a3, a4, a1, a2, a3, a4, 2 * once, -twice, 1, 1], "f4")
+    k_struct = struct("f4", "a1 a2 a3 a4 a5 a6 a7 a8 b1 b2 c1 c2", coefficients)
+    numbers = ints("w h", w, h)
+    return Problem(
+        arrays={
+            "image": reals(h, w), "y1": zeros(h, w), "rows": zeros(h, w), "out": zeros(h, w),
+            "coefficients": coefficients,
+        },
+        scalars=numbers,
+        launches=[
+            Launch("deriche_rows", blocks(h, 64), 64, ("image", "y1", "rows", *numbers, k_struct)),
+            Launch("deriche_columns", blocks(w, 64), 64, ("rows", "y1", "out", *numbers, k_struct)),
+        ],
+        native=["image", "rows", "out", "coefficients"],
+        tolerance=1e-4,
+    )  # fmt: skip
+
+
+@case(full=150, quick=27)
+def mandel_ff(w: int) -> Problem:
+    """A valley of sea horses; half of the pixels take all the steps that there are."""
+    h, crunch = w * 3 // 4 + 1, 200 if w > 100 else 60
+    x, y = -0.74364388703 - 1.5e-3, 0.13182590421 - 1.1e-3
+    x0, y0 = np.float32(x), np.float32(y)
+    scale = np.float32(3e-3 / w)
+    colors = np.array([3, 5, 7, 0], "u1")
+    offsets = floats("x0 x1 y0 y1", x0, x - float(x0), y0, y - float(y0))
+    numbers = {**ints("w h crunch", w, h, crunch), **offsets, "scale": scale}
+    across, down = blocks(w, 16), blocks(h, 16)
+    queue = (struct("u1", "x y z w", colors), np.int32(across), np.int32(across * down))
+    return Problem(
+        arrays={"out": zeros(h, w, 4, kind="u1"), "colors": colors},
+        scalars=numbers,
+        launches=[
+            Launch("mandel_reset", 1, 1, ()),
+            Launch("mandel_ff", 6, (16, 16), ("out", *numbers, *queue)),
+        ],
+        mismatches=0.01,
+    )
+
+
+@case(full=600, quick=45)
+def interval(n: int) -> Problem:
+    """Four roots, or two and two that are not real; from 30 to 100 intervals for each."""
+    rng = np.random.default_rng(69)
+    a, b, c, d = 4 * rng.random((4, n)) - 2
+    d = np.where(rng.random(n) < 0.5, d, np.abs(c) * np.abs(c) + 0.3)  # of x^2 + c x + d
+    one = np.ones(n)
+    first, second = (a * b, -(a + b), one), (d, c, one)
+    product = [np.zeros(n) for _ in range(5)]
+    for i, left in enumerate(first):
+        for j, right in enumerate(second):
+            product[i + j] = product[i + j] + left * right
+    numbers = {
+        "n": np.int32(n), "from": np.float64(-6), "to": np.float64(7), "precise": np.float64(1e-9),
+        "most": np.int32(400),
+    }  # fmt: skip
+    arrays = {
+        "quartics": np.stack(product, 1), "roots": zeros(n, 8, 2, kind="f8"), "counts": zeros(n, kind="i4")
+    }
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("interval_newton", blocks(n, 64), 64, (*arrays, *numbers))],
+        tolerance=1e-12,
+    )
+
+
+@case(full=32768, quick=1024)
+def oemerge(n: int) -> Problem:
+    """One launch in shared memory, then one for each stride of the greater sizes: 69 of them."""
+    launches = [
+        Launch(
+            "oemerge_shared", n // 512, 256,
+            ("key", "val", "src_key", "src_val", np.uint32(512), np.uint32(1)),
+        )
+    ]  # fmt: skip
+    size = 1024
+    while size <= n:
+        stride = size // 2
+        while stride:
+            numbers = (np.uint32(size), np.uint32(stride), np.uint32(1))
+            launches.append(Launch("oemerge_global", n // 512, 256, ("key", "val", *numbers)))
+            stride //= 2
+        size *= 2
+    return Problem(
+        arrays={
+            "key": zeros(n, kind="u4"), "val": zeros(n, kind="u4"),
+            "src_key": integers(0, n // 2, n, kind="u4"), "src_val": np.arange(n, dtype="u4"),
+        },
+        scalars={"n": np.uint32(n), "dir": np.uint32(1)},
+        launches=launches,
+    )  # fmt: skip
+
+
+def friends(rng: np.random.Generator, n: int, each: int) -> tuple[Array, Array]:
+    """A graph whose first vertices have the most edges, both ways, as rows' starts and columns."""
+    edges = n * each
+    some = (n * rng.random(edges) ** 3).astype("i8")
+    ends = np.stack((some, rng.integers(0, n, edges)))
+    ends = ends[:, ends[0] != ends[1]]
+    both = np.unique(np.concatenate((ends[0] * n + ends[1], ends[1] * n + ends[0])))
+    row = np.searchsorted(both // n, np.arange(n + 1)).astype("i4")
+    return row, (both % n).astype("i4")
+
+
+def levels(row: Array, col: Array, source: int) -> Array:
+    """How far each vertex is from a source, -1 for those out of reach."""
+    distance = np.full(len(row) - 1, -1)
+    distance[source] = level = 0
+    where = np.repeat(np.arange(len(row) - 1), np.diff(row))
+    while (distance == level).any():
+        new = col[distance[where] == level]
+        level += 1
+        distance[new[distance[new] < 0]] = level
+    return distance
+
+
+@case(full=8000, quick=150)
+def brandes(n: int) -> Problem:
+    """Friends of friends: five or six levels for each of three sources."""
+    row, col = friends(np.random.default_rng(70), n, 5)
+    sources = np.array([1, n // 3, n - 1], "i4")
+    size, grid = np.int32(n), blocks(n, 192)
+    launches = list[Launch]()
+    for source in sources:
+        last = int(levels(row, col, int(source)).max())
+        launches.append(Launch("bc_init", grid, 192, ("distance", "sigma", "delta", source, size)))
+        for level in range(last + 1):
+            args = ("row", "col", "distance", "sigma", np.int32(level), size)
+            launches.append(Launch("bc_forward", grid, 192, args))
+        for level in range(last - 1, -1, -1):
+            args = ("row", "col", "distance", "sigma", "delta", np.int32(level), size)
+            launches.append(Launch("bc_backward", grid, 192, args))
+        launches.append(Launch("bc_accumulate", grid, 192, ("delta", "centrality", source, size)))
+    return Problem(
+        arrays={
+            "row": row, "col": col, "sources": sources, "distance": zeros(n, kind="i4"),
+            "sigma": zeros(n, kind="u4"), "delta": zeros(n, kind="f8"), "centrality": zeros(n, kind="f8"),
+        },
+        scalars={"n": size, "count": np.int32(len(sources))},
+        launches=launches,
+        changed=["distance", "sigma", "delta", "centrality"],
+        tolerance=1e-11,
+    )  # fmt: skip
