@@ -201,9 +201,9 @@ def lavamd(side: int) -> Problem:
             if (i, j, k) != at
         ]
         boxes[number]["nn"] = len(near)
-        for k, (i, j, l) in enumerate(near):
-            other = (l * ny + j) * nx + i
-            boxes[number]["nei"][k] = ((i, j, l), other, 100 * other)
+        for number_of_it, (i, j, k) in enumerate(near):
+            other = (k * ny + j) * nx + i
+            boxes[number]["nei"][number_of_it] = ((i, j, k), other, 100 * other)
     values = np.random.default_rng(68).integers(1, 11, (count * 100, 5)) / 10
     bytes_of = boxes.view("u1").copy()
     names = ("boxes", "rv", "qv", "fv")
@@ -324,7 +324,8 @@ def oemerge(n: int) -> Problem:
 def friends(rng: np.random.Generator, n: int, each: int) -> tuple[Array, Array]:
     """A graph whose first vertices have the most edges, both ways, as rows' starts and columns."""
     edges = n * each
-    some = (n * rng.random(edges) ** 3).astype("i8")
+    near = rng.random(edges)
+    some = (n * (near * near * near)).astype("i8")
     ends = np.stack((some, rng.integers(0, n, edges)))
     ends = ends[:, ends[0] != ends[1]]
     both = np.unique(np.concatenate((ends[0] * n + ends[1], ends[1] * n + ends[0])))
@@ -370,4 +371,90 @@ def brandes(n: int) -> Problem:
         launches=launches,
         changed=["distance", "sigma", "delta", "centrality"],
         tolerance=1e-11,
+    )  # fmt: skip
+
+
+@case(full=900, quick=75)
+def bude(poses: int) -> Problem:
+    """20 kinds of atoms, whose properties blocks keep; two poses a thread and blocks of 64."""
+    natlig, natpro = (26, 150) if poses > 100 else (5, 31)
+    rng = np.random.default_rng(71)
+    atom = np.dtype([(name, "f4") for name in "xyz"] + [("type", "i4")])
+    params = np.dtype([("hbtype", "i4"), ("radius", "f4"), ("hphb", "f4"), ("elsc", "f4")])
+
+    def atoms(count: int, size: float) -> Array:
+        made = np.zeros(count, atom)
+        for name in "xyz":
+            made[name] = (rng.random(count) - 0.5) * size
+        made["type"] = rng.integers(0, 20, count)
+        return made.view("i4")
+
+    field = np.zeros(20, params)
+    field["hbtype"] = rng.choice([69, 70, 78], 20)
+    field["radius"] = 1 + rng.random(20)
+    field["hphb"] = rng.integers(-2, 3, 20) / 4
+    field["elsc"] = rng.random(20) - 0.5
+    moved = ("a0", "a1", "a2", "t0", "t1", "t2")
+    arrays = {
+        "protein": atoms(natpro, 24), "ligand": atoms(natlig, 8),
+        **{name: (rng.random(poses) * 6.28).astype("f4") for name in moved[:3]},
+        **{name: (rng.random(poses) * 6 - 3).astype("f4") for name in moved[3:]},
+        "energies": zeros(poses), "field": field.view("i4"),
+    }  # fmt: skip
+    args = ("natlig", "natpro", "protein", "ligand", *moved, "energies", "field", np.int32(20), "poses")
+    return Problem(
+        arrays=arrays,
+        scalars=ints("natlig natpro poses", natlig, natpro, poses),
+        launches=[Launch("bude", blocks(poses, 128), 64, args, 16 * 20)],
+        tolerance=1e-4,
+    )
+
+
+@case(full=15, quick=3)
+def hexfe(n: int) -> Problem:
+    """A bent mesh: 64 numbers of each element go into rows of up to 27."""
+    side = n + 1
+    k, j, i = (axis.ravel() for axis in np.indices((n, n, n)))
+    corners = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))
+    nodes = np.stack([((k + c) * side + j + b) * side + i + a for a, b, c in corners])
+    z, y, x = (axis.ravel() for axis in np.indices((side,) * 3))
+    coords = (np.stack((x, y, z), 1) + around_zero(side**3, 3, kind="f8") * 0.3) / n
+    pairs = np.unique((nodes[:, None] * side**3 + nodes).ravel())
+    row = np.searchsorted(pairs // side**3, np.arange(side**3 + 1)).astype("i4")
+    arrays = {
+        "nodes": nodes.astype("i4"), "coords": coords, "row": row,
+        "columns": (pairs % side**3).astype("i4"), "coefs": zeros(len(pairs), kind="f8"),
+        "rhs": zeros(side**3, kind="f8"),
+    }  # fmt: skip
+    numbers = {"elements": np.int32(n**3), "conductivity": np.float64(1.5)}
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("hexfe", max(1, n**3 // 256), 128, (*arrays, *numbers))],
+        changed=["coefs", "rhs"],
+        tolerance=1e-11,
+    )
+
+
+@case(full=300, quick=3)
+def spline_vgh(walkers: int) -> Problem:
+    """100 orbitals for blocks of 64; a table of constants; walkers may be outside of the period."""
+    n, orbitals = (12, 100) if walkers > 10 else (4, 37)
+    inv = np.float32(n / 3)
+    spline = np.dtype(
+        [(name, "i4") for name in ("nx", "ny", "nz", "sx", "sy", "sz")]
+        + [(name, "f4") for name in ("inv_x", "inv_y", "inv_z")]
+    )
+    strides = (orbitals * (n + 3) ** 2, orbitals * (n + 3), orbitals)
+    given: np.generic = np.array([(n, n, n, *strides, inv, inv, inv)], spline)[0]
+    names = ("positions", "coefs", "vals", "grads", "hess")
+    return Problem(
+        arrays={
+            "positions": reals(walkers, 3) * np.float32(5) - np.float32(1),
+            "coefs": around_zero(n + 3, n + 3, n + 3, orbitals), "vals": zeros(walkers, orbitals),
+            "grads": zeros(walkers, 3, orbitals), "hess": zeros(walkers, orbitals, 6),
+        },
+        scalars={**ints("walkers orbitals n", walkers, orbitals, n), "inv": inv},
+        launches=[Launch("spline_vgh", (blocks(orbitals, 64), walkers), 64, (*names, given, "orbitals"))],
+        tolerance=1e-4,
     )  # fmt: skip
