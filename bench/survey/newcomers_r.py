@@ -1,5 +1,5 @@
 """Kernels as samples, textbooks, courses and collections of benchmarks have them, chosen without knowing what
-the JIT is good at: k-space, charges, twisters, jagged diagonals, merges, boxes, filters, intervals, splines."""
+the JIT is good at: k-space, charges, twisters, jagged diagonals, merges, boxes, intervals, rays."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def sobol(vectors: int) -> Problem:
     dimensions = 20 if vectors > 1000 else 5
     k = np.arange(32)
     m = np.random.default_rng(65).integers(0, 2**32, (dimensions, 32)) % 2 ** (k + 1) | 1
-    size = {"vectors": np.uint32(vectors), "dimensions": np.uint32(dimensions)}
+    size: dict[str, np.generic] = {"vectors": np.uint32(vectors), "dimensions": np.uint32(dimensions)}
     groups = 16 if vectors > 1000 else 2
     return Problem(
         arrays={
@@ -173,9 +173,7 @@ def merge_ring(m: int) -> Problem:
     return Problem(
         arrays={"a": records(m, 0), "b": records(n, m), "c": zeros(m + n, 2, kind="i4")},
         scalars=size,
-        launches=[
-            Launch("merge_ring", groups, 128, ("a", "m", "b", "n", "c", np.int32(tile)), 2 * 8 * tile)
-        ],
+        launches=[Launch("merge_ring", groups, 128, ("a", "m", "b", "n", "c", np.int32(tile)), 2 * 8 * tile)],
     )
 
 
@@ -249,10 +247,10 @@ def mandel_ff(w: int) -> Problem:
     """A valley of sea horses; half of the pixels take all the steps that there are."""
     h, crunch = w * 3 // 4 + 1, 200 if w > 100 else 60
     x, y = -0.74364388703 - 1.5e-3, 0.13182590421 - 1.1e-3
-    x0, y0 = np.float32(x), np.float32(y)
+    x0, y0 = float(np.float32(x)), float(np.float32(y))
     scale = np.float32(3e-3 / w)
     colors = np.array([3, 5, 7, 0], "u1")
-    offsets = floats("x0 x1 y0 y1", x0, x - float(x0), y0, y - float(y0))
+    offsets = floats("x0 x1 y0 y1", x0, x - x0, y0, y - y0)
     numbers = {**ints("w h crunch", w, h, crunch), **offsets, "scale": scale}
     across, down = blocks(w, 16), blocks(h, 16)
     queue = (struct("u1", "x y z w", colors), np.int32(across), np.int32(across * down))
@@ -271,20 +269,22 @@ def mandel_ff(w: int) -> Problem:
 def interval(n: int) -> Problem:
     """Four roots, or two and two that are not real; from 30 to 100 intervals for each."""
     rng = np.random.default_rng(69)
-    a, b, c, d = 4 * rng.random((4, n)) - 2
-    d = np.where(rng.random(n) < 0.5, d, np.abs(c) * np.abs(c) + 0.3)  # of x^2 + c x + d
-    one = np.ones(n)
-    first, second = (a * b, -(a + b), one), (d, c, one)
-    product = [np.zeros(n) for _ in range(5)]
-    for i, left in enumerate(first):
-        for j, right in enumerate(second):
-            product[i + j] = product[i + j] + left * right
-    numbers = {
+    parts = 4 * rng.random((4, n)) - 2
+    a, b, c = parts[:3]
+    parts[3, rng.random(n) < 0.5] = 1.3  # c^2 < 4 d: no roots of x^2 + c x + d
+    first, second = np.stack((a * b, -(a + b), np.ones(n))), np.stack((parts[3], c, np.ones(n)))
+    product = np.zeros((5, n))
+    for i in range(3):
+        for j in range(3):
+            product[i + j] += first[i] * second[j]
+    numbers: dict[str, np.generic] = {
         "n": np.int32(n), "from": np.float64(-6), "to": np.float64(7), "precise": np.float64(1e-9),
         "most": np.int32(400),
     }  # fmt: skip
     arrays = {
-        "quartics": np.stack(product, 1), "roots": zeros(n, 8, 2, kind="f8"), "counts": zeros(n, kind="i4")
+        "quartics": product.T.copy(),
+        "roots": zeros(n, 8, 2, kind="f8"),
+        "counts": zeros(n, kind="i4"),
     }
     return Problem(
         arrays=arrays,
@@ -426,7 +426,7 @@ def hexfe(n: int) -> Problem:
         "columns": (pairs % side**3).astype("i4"), "coefs": zeros(len(pairs), kind="f8"),
         "rhs": zeros(side**3, kind="f8"),
     }  # fmt: skip
-    numbers = {"elements": np.int32(n**3), "conductivity": np.float64(1.5)}
+    numbers: dict[str, np.generic] = {"elements": np.int32(n**3), "conductivity": np.float64(1.5)}
     return Problem(
         arrays=arrays,
         scalars=numbers,
@@ -458,3 +458,97 @@ def spline_vgh(walkers: int) -> Problem:
         launches=[Launch("spline_vgh", (blocks(orbitals, 64), walkers), 64, (*names, given, "orbitals"))],
         tolerance=1e-4,
     )  # fmt: skip
+
+
+@case(full=128, quick=37)
+def volrend(w: int) -> Problem:
+    """Seven soft balls of bytes; rays miss them, go through or end inside."""
+    h, side = w * 3 // 4 + 1, 40 if w > 100 else 12
+    shape = side, side - 3, side - 5
+    z, y, x = np.indices(shape[::-1]) / np.float64(side) - 0.5
+    cloud = np.zeros(shape[::-1])
+    for cx, cy, cz in np.random.default_rng(72).random((7, 3)) * 0.8 - 0.4:
+        cloud += 110 / (1 + 90 * ((x - cx) * (x - cx) + (y - cy) * (y - cy) + (z - cz) * (z - cz)))
+    table = np.array(
+        [[0, 0, 0, 0], [1, 0, 0, 1], [1, 0.5, 0, 1], [1, 1, 0, 1], [0, 1, 0, 1], [0, 1, 1, 1],
+         [0, 0, 1, 1], [1, 0, 1, 1], [0, 0, 0, 0]], "f4",
+    )  # fmt: skip
+    view = np.array([[0.8, 0.36, 0.48, 1.8], [0, 0.8, -0.6, -2.1], [-0.6, 0.48, 0.64, 2.5]], "f4")
+    extent, look = np.array(shape, "i4"), np.array([0.05, 1, 0, 1], "f4")
+    structs = (
+        struct("i4", "w h d", extent),
+        struct("f4", "a b c d e f g h i j k l", view.ravel()),
+        struct("f4", "density brightness offset scale", look),
+    )
+    size = ints("entries w h", len(table), w, h)
+    steps = {"steps": np.int32(120 if w > 100 else 40), "tstep": np.float32(0.025 if w > 100 else 0.08)}
+    return Problem(
+        arrays={
+            "output": zeros(h, w, 4, kind="u1"), "volume": np.minimum(cloud, 255).astype("u1"),
+            "table": table, "extent": extent, "view": view, "look": look,
+        },
+        scalars={**size, **steps},
+        launches=[
+            Launch(
+                "volrend", (blocks(w, 16), blocks(h, 16)), (16, 16),
+                ("output", "volume", "table", *size, *structs, *steps),
+            )
+        ],
+        tolerance=0.004,
+        mismatches=0.005,
+    )  # fmt: skip
+
+
+@case(full=100_000, quick=333)
+def bfs_updown(n: int) -> Problem:
+    """Down, up while most of the vertices are found, down again; some are never found."""
+    row, col = friends(np.random.default_rng(73), n, 7)
+    source, words, grid = n - 2, blocks(n, 32), blocks(n, 256)
+    rounds = int(levels(row, col, source).max()) + 1
+    size = ints("source alpha beta n", source, 14, 24, n)
+    launches = [
+        Launch("bfs_start", grid, 256, ("level", "front", "next", "state", "row", "source", "n")),
+    ]
+    for depth in range(rounds):
+        pair = ("front", "next") if depth % 2 == 0 else ("next", "front")
+        args = ("row", "col", "level", *pair, "state", "n")
+        launches += [
+            Launch("bfs_plan", 1, 32, ("state", "history", "alpha", "beta", "n")),
+            Launch("bfs_topdown", grid, 256, args),
+            Launch("bfs_bottomup", grid, 256, args),
+            Launch("bfs_wipe", blocks(words, 256), 256, (pair[0], np.int32(words))),
+        ]
+    return Problem(
+        arrays={
+            "row": row, "col": col, "level": zeros(n, kind="i4"), "history": zeros(rounds, 2, kind="i4"),
+            "front": zeros(words, kind="u4"), "next": zeros(words, kind="u4"), "state": zeros(5, kind="i8"),
+        },
+        scalars={**size, "rounds": np.int32(rounds)},
+        launches=launches,
+        changed=["level", "history", "front", "next", "state"],
+        native=["row", "col", "level", "history"],
+    )  # fmt: skip
+
+
+@case(full=2_500_003, quick=5003)
+def reduce7(n: int) -> Problem:
+    """Seven kernels over the same numbers, whose sums are exact; each leaves its blocks' sums to another."""
+    one, two, few = blocks(n), blocks(n, 512), min(64, blocks(n, 512))
+    grids = {
+        "modulo": one, "strided": one, "halves": one, "load_two": two, "last_warp": two, "unrolled": few,
+        "warps": few,
+    }  # fmt: skip
+    size = np.uint32(n)
+    launches = [
+        Launch(f"reduce_{way}", grid, 256, ("data", way, size), 4 * 256) for way, grid in grids.items()
+    ]
+    launches += [
+        Launch("reduce_final", 1, 256, (way, np.int32(grid), "totals", np.int32(number)))
+        for number, (way, grid) in enumerate(grids.items())
+    ]
+    parts = {way: zeros(grid, kind="i4") for way, grid in grids.items()}
+    return Problem(
+        arrays={"data": integers(-1000, 1001, n), **parts, "totals": zeros(7, kind="i8")},
+        scalars={"n": size, **ints("one two few", one, two, few)},
+        launches=launches,
+    )

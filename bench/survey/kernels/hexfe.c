@@ -63,9 +63,10 @@ void run(const int *restrict nodes, const double *restrict coords, const int *re
                 for (int i = 0; i < W; i++)
                     source[m][i] += values[g][m] * weight[i];
                 for (int n = m; n < N; n++)
-                    for (int i = 0; i < W; i++)
-                        matrix[m][n][i] += conductivity * weight[i] *
-                                           (d[m][0][i] * d[n][0][i] + d[m][1][i] * d[n][1][i] + d[m][2][i] * d[n][2][i]);
+                    for (int i = 0; i < W; i++) {
+                        double dot = d[m][0][i] * d[n][0][i] + d[m][1][i] * d[n][1][i] + d[m][2][i] * d[n][2][i];
+                        matrix[m][n][i] += conductivity * weight[i] * dot;
+                    }
             }
         }
         for (int i = 0; i < lanes; i++)
