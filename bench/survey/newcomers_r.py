@@ -91,7 +91,7 @@ def dcs_slice(nx: int) -> Problem:
     )
 
 
-@case(full=1000, quick=135)
+@case(full=3000, quick=135)
 def dcmt(rngs: int) -> Problem:
     """The state is a local array, in which all threads are at the same place."""
     each = 400 if rngs > 500 else 24
@@ -108,7 +108,7 @@ def dcmt(rngs: int) -> Problem:
     )
 
 
-@case(full=50000, quick=333)
+@case(full=90_000, quick=333)
 def sobol(vectors: int) -> Problem:
     """Directions as a valid table of them has them: bit k is the lowest of number k."""
     dimensions = 20 if vectors > 1000 else 5
@@ -131,7 +131,7 @@ def sobol(vectors: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=30000, quick=211)
+@case(full=80_000, quick=211)
 def jds(dim: int) -> Problem:
     """Lengths by a power law, from 6 to 200 a row; groups of 32 rows are padded to their longest."""
     rng = np.random.default_rng(66)
@@ -217,7 +217,7 @@ def lavamd(side: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=500, quick=37)
+@case(full=800, quick=37)
 def deriche(w: int) -> Problem:
     """Coefficients for alpha = 0.25; a structure of twelve floats as a parameter."""
     h = w * 3 // 4 + 3
@@ -265,7 +265,7 @@ def mandel_ff(w: int) -> Problem:
     )
 
 
-@case(full=600, quick=45)
+@case(full=1500, quick=45)
 def interval(n: int) -> Problem:
     """Four roots, or two and two that are not real; from 30 to 100 intervals for each."""
     rng = np.random.default_rng(69)
@@ -436,7 +436,7 @@ def hexfe(n: int) -> Problem:
     )
 
 
-@case(full=300, quick=3)
+@case(full=600, quick=3)
 def spline_vgh(walkers: int) -> Problem:
     """100 orbitals for blocks of 64; a table of constants; walkers may be outside of the period."""
     n, orbitals = (12, 100) if walkers > 10 else (4, 37)
