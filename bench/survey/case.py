@@ -78,3 +78,18 @@ def integers(low: int, high: int, *shape: int, kind: str = "i4") -> Array:
 
 def zeros(*shape: int, kind: str = "f4") -> Array:
     return np.zeros(shape, kind)
+
+
+def settled(values: Array) -> Array:
+    """Multiples of 2^-36, the same on all machines: libraries, and Python's `sum`, differ in last bits."""
+    return np.rint(values * 2.0**36) * 2.0**-36
+
+
+def ints(names: str, *values: int) -> dict[str, np.generic]:
+    """Parameters by their names."""
+    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+
+
+def floats(names: str, *values: float) -> dict[str, np.generic]:
+    """Parameters by their names."""
+    return {name: np.float32(value) for name, value in zip(names.split(), values, strict=True)}

@@ -8,12 +8,7 @@ from itertools import pairwise
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, integers, reals, zeros
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+from survey.case import case, integers, ints, reals, zeros
 
 
 def around_zero(*shape: int, kind: str = "f4") -> Array:

@@ -8,12 +8,7 @@ import json
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, zeros
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+from survey.case import case, ints, zeros
 
 
 def padded(data: bytes, size: int, fill: int = 0) -> Array:

@@ -6,13 +6,7 @@ from __future__ import annotations
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, integers, reals, zeros
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
-
+from survey.case import case, integers, ints, reals, zeros
 
 LEVEL = np.dtype([("offset", "u4"), ("size", "u4"), ("resolution", "u4"), ("scale", "f4")])
 

@@ -6,16 +6,7 @@ from __future__ import annotations
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, integers, reals, zeros
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
-
-
-def floats(names: str, *values: float) -> dict[str, np.generic]:
-    return {name: np.float32(value) for name, value in zip(names.split(), values, strict=True)}
+from survey.case import case, floats, integers, ints, reals, zeros
 
 
 def directions(n: int, seed: int) -> Array:

@@ -6,12 +6,7 @@ from __future__ import annotations
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, reals, zeros
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+from survey.case import case, ints, reals, zeros
 
 
 def struct(kind: np.dtype[np.void], *values: object) -> np.generic:

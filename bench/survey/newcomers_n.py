@@ -9,12 +9,7 @@ import numpy as np
 from numpy.polynomial import legendre
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, reals, zeros
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
+from survey.case import case, ints, reals, settled, zeros
 
 
 def doubles(names: str, *values: float) -> dict[str, np.generic]:
@@ -25,11 +20,6 @@ def struct(kind: list[tuple[str, str]], *values: object) -> np.generic:
     """A parameter that is a struct."""
     scalar: np.generic = np.array([values], np.dtype(kind))[0]
     return scalar
-
-
-def settled(values: Array) -> Array:
-    """Multiples of 2^-36, the same on all machines: libraries, and Python's `sum`, differ in last bits."""
-    return np.rint(values * 2.0**36) * 2.0**-36
 
 
 def around_zero(*shape: int, kind: str = "f8") -> Array:

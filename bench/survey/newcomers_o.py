@@ -8,17 +8,12 @@ import hashlib
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, integers, reals, zeros
+from survey.case import case, integers, ints, reals, zeros
 
 ENGLISH = np.array([
     8.167, 1.492, 2.782, 4.253, 12.702, 2.228, 2.015, 6.094, 6.966, 0.153, 0.772, 4.025, 2.406,
     6.749, 7.507, 1.929, 0.095, 5.987, 6.327, 9.056, 2.758, 0.978, 2.360, 0.150, 1.974, 0.074,
 ])  # fmt: skip
-
-
-def ints(names: str, *values: int) -> dict[str, np.generic]:
-    """Parameters by their names."""
-    return {name: np.int32(value) for name, value in zip(names.split(), values, strict=True)}
 
 
 def lexicon(size: int, seed: int) -> list[bytes]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, zeros
-from survey.newcomers_o import as_bytes, ints, lexicon, picked, ranks
+from survey.case import case, ints, zeros
+from survey.newcomers_o import as_bytes, lexicon, picked, ranks
 
 BRAINFK = (
     b">,[>,]<[.<]",  # backwards
