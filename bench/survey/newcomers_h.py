@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, reals, zeros
-from survey.newcomers_d import around_zero, ints
+from survey.case import case, ints, reals, zeros
+from survey.newcomers_d import around_zero
 
 QUANT = np.array(
     [

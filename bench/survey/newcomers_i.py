@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, reals, zeros
-from survey.newcomers_d import ints
+from survey.case import case, ints, reals, zeros
 
 
 @case(full=320, quick=43)

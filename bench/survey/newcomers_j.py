@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, zeros
-from survey.newcomers_d import ints
+from survey.case import case, ints, zeros
 
 LETTERS = b" etaoinshrdlcumwfgypbvk,.xjqz\nTHEASIW-'\"0123456789"
 
