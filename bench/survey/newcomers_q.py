@@ -129,7 +129,6 @@ def iou3d_nms(n: int) -> Problem:
             Launch("iou3d_gather", 1, 128, ("mask", "keep", "n"), 8 * groups),
         ],
         changed=["keep", "mask"],
-        native=("boxes", "keep"),
         mismatches=0.01,
     )  # fmt: skip
 
@@ -192,4 +191,234 @@ def deblock(w: int) -> Problem:
             for vertical in (1, 0)
         ],
         changed=["frame"],
+    )  # fmt: skip
+
+
+def view(w: int, h: int, seed: int) -> Array:
+    """A picture with big shapes, stripes and fine grain, as bytes."""
+    rng = np.random.default_rng(seed)
+    coarse = np.repeat(np.repeat(rng.integers(0, 150, (h // 13 + 1, w // 17 + 1)), 13, 0), 17, 1)[:h, :w]
+    y, x = np.mgrid[:h, :w]
+    stripes = ((x * 3 + y * 2) % 23) * 2
+    return (20 + coarse + stripes + rng.integers(0, 24, (h, w))).astype("u1")
+
+
+@case(full=200, quick=70)
+def sgm_paths(w: int) -> Problem:
+    """Two shifted planes in front of a wall, and noise in the right picture."""
+    h, pixels = w * 3 // 5, w * (w * 3 // 5)
+    right = view(w + 64, h, 6)
+    y, x = np.mgrid[:h, :w]
+    shift = np.where((y > h // 3) & (x > w // 2), 33, np.where(y > h * 2 // 3, 20, 9))
+    left = right[y, np.maximum(x - shift, 0)]
+    noisy = np.clip(right[:, :w].astype("i4") + integers(-4, 5, h, w), 0, 255).astype("u1")
+    size, punish = ints("w h", w, h), ints("p1 p2", 8, 70)
+    paths = [("path_right", h), ("path_left", h), ("path_down", w), ("path_up", w)]
+    made = {
+        "left_census": zeros(h, w, kind="u8"), "right_census": zeros(h, w, kind="u8"),
+        "cost": zeros(pixels, 64, kind="u1"),
+        **{name: zeros(pixels, 64, kind="u1") for name, _ in paths},
+        "disparity": zeros(h, w, kind="u2"),
+    }  # fmt: skip
+    tiles = (blocks(w, 32), blocks(h, 8))
+    return Problem(
+        arrays={"left": left, "right": noisy, **made},
+        scalars={**size, **punish, "uniqueness": np.int32(5)},
+        launches=[
+            Launch("census9x7", tiles, (32, 8), ("left", "left_census", *size)),
+            Launch("census9x7", tiles, (32, 8), ("right", "right_census", *size)),
+            Launch("match_cost", (blocks(w, 4), h), (64, 4), ("left_census", "right_census", "cost", *size)),
+            *[Launch(name, blocks(n, 4), 128, ("cost", name, *size, *punish)) for name, n in paths],
+            Launch(
+                "winner", blocks(pixels, 4), 128,
+                (*[name for name, _ in paths], "disparity", np.int32(pixels), "uniqueness"),
+            ),
+        ],
+        changed=[*made],
+    )  # fmt: skip
+
+
+@case(full=72, quick=27)
+def patchmatch(w: int) -> Problem:
+    """A picture and its other half turned a little: the same shapes at other places."""
+    h, bw, bh, seed, rounds = w * 3 // 4 + 1, w + 9, w - 6, 77, 3
+    whole = np.stack([view(w + 40, h + 40, k) for k in (7, 8, 9, 10)], -1)
+    a, b = whole[5 : 5 + h, 3 : 3 + w].copy(), whole[17 : 17 + bh, 9 : 9 + bw].copy()
+    size = ints("aw ah bw bh", w, h, bw, bh)
+    names = ("a", "b", "field", "distance")
+    half = (blocks((w + 1) // 2, 16), blocks(h, 16))
+    return Problem(
+        arrays={"a": a, "b": b, "field": zeros(h, w, 2, kind="i4"), "distance": zeros(h, w, kind="u4")},
+        scalars={**size, "seed": np.uint32(seed), "rounds": np.int32(rounds)},
+        launches=[
+            Launch("pm_init", (blocks(w, 16), blocks(h, 16)), (16, 16), (*names, *size, "seed")),
+            *[
+                Launch("pm_round", half, (16, 16), (*names, *size, np.uint32(seed + k + 1), np.int32(k & 1)))
+                for k in range(2 * rounds)
+            ],
+        ],
+        changed=["field", "distance"],
+    )
+
+
+@case(full=48, quick=13)
+def alt_corr(w1: int) -> Problem:
+    """A smooth flow with jumps; some guesses point out of the picture."""
+    batch, h1, r, channels = 2, w1 * 3 // 4 - 1, 3, 64
+    h2, w2 = h1 // 2, w1 // 2
+    rng = np.random.default_rng(11)
+    y, x = np.mgrid[:h1, :w1]
+    flow = (rng.random((batch, h1, w1, 2)) - 0.5) * 3 + np.where(x > w1 // 2, 4.0, -2.0)[None, :, :, None]
+    coords = (np.stack([x, y], -1) + flow) / 2
+    size = ints("h1 w1 h2 w2 channels r", h1, w1, h2, w2, channels, r)
+    names = ("f1", "f2", "coords", "corr")
+    return Problem(
+        arrays={
+            "f1": around_zero(batch, h1, w1, channels), "f2": around_zero(batch, h2, w2, channels),
+            "coords": settled(coords).astype("f4"), "corr": zeros(batch, (2 * r + 1) ** 2, h1, w1),
+        },
+        scalars={**size, "batch": np.int32(batch)},
+        launches=[Launch("alt_corr", (blocks(w1, 8), blocks(h1, 4), batch), (8, 4), (*names, *size))],
+        changed=["corr"],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+def mel_bands(count: int, bins: int, rate: float) -> tuple[Array, Array]:
+    """Triangles: first bin, how many, where their weights are; and the weights."""
+    top = 2595 * np.log10(1 + rate / 2 / 700)
+    edges = settled(700 * (10 ** (np.linspace(0, top, count + 2) / 2595) - 1) / (rate / 2) * (bins - 1))
+    table, weights = list[tuple[int, int, int]](), list[float]()
+    for low, middle, high in zip(edges, edges[1:], edges[2:], strict=False):
+        inside = [k for k in range(bins) if low < k < high]
+        table.append((inside[0] if inside else 0, len(inside), len(weights)))
+        weights += [min((k - low) / (middle - low), (high - k) / (high - middle)) for k in inside]
+    return np.array(table, "i4"), settled(np.array(weights)).astype("f4")
+
+
+@case(full=400, quick=7)
+def mfcc(frames: int) -> Problem:
+    """Tones that glide over noise, in 16 bits."""
+    length = (frames - 1) * 160 + 400
+    t = np.arange(length)
+    tones = np.sin(t * 0.02 + 30 * np.sin(t * 2e-4)) + 0.5 * np.sin(t * 0.11) + 0.25 * np.sin(t * 0.45)
+    noise = np.random.default_rng(12).integers(-900, 900, length)
+    samples = np.rint(settled(tones * 6000)).astype("i4") + noise
+    angle = 2 * np.pi * np.arange(256) / 512
+    window = settled(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(400) / 399)).astype("f4")
+    bands, weights = mel_bands(40, 257, 16000.0)
+    cosines = np.cos(np.pi * np.arange(13)[:, None] * (np.arange(40) + 0.5) / 40) * (2 / 40) ** 0.5
+    tables = {
+        "window": window, "twiddle": settled(np.stack([np.cos(angle), -np.sin(angle)], -1)).astype("f4"),
+        "bands": bands, "weights": weights, "dct": settled(cosines).astype("f4"),
+    }  # fmt: skip
+    numbers = {"frames": np.int32(frames), "emphasis": np.float32(0.97)}
+    count = 13 * frames
+    return Problem(
+        arrays={"samples": samples.astype("i2"), **tables, "out": zeros(frames, 13), "mean": zeros(13)},
+        scalars=numbers,
+        launches=[
+            Launch("mfcc_frames", frames, 128, ("samples", *tables, "out", *numbers)),
+            Launch("mfcc_means", 13, 256, ("out", "mean", "frames")),
+            Launch("mfcc_centre", blocks(count), 256, ("out", "mean", np.int32(count))),
+        ],
+        changed=["out", "mean"],
+        tolerance=1e-4,
+    )
+
+
+PAGE = np.dtype([("src", "u8"), ("dst", "u8"), ("src_len", "u4"), ("dst_len", "u4")])
+
+
+def snappy(data: bytes) -> bytes:
+    """Compresses as the reference does: greedy, by a table of the last place of each four bytes."""
+    out, size = bytearray(), len(data)
+    while size >= 128:
+        out.append(size & 127 | 128)
+        size >>= 7
+    out.append(size)
+
+    def literal(first: int, last: int) -> None:
+        extra = last - first - 1
+        if extra < 60:
+            out.append(extra << 2)
+        else:
+            width = (extra.bit_length() + 7) // 8
+            out.append((59 + width) << 2)
+            out.extend(extra.to_bytes(width, "little"))
+        out.extend(data[first:last])
+
+    seen, start, at = dict[bytes, int](), 0, 0
+    while at + 4 <= len(data):
+        key = data[at : at + 4]
+        found = seen.get(key, -1)
+        seen[key] = at
+        if found < 0 or at - found > 65535:
+            at += 1
+            continue
+        length = 4
+        while at + length < len(data) and data[found + length] == data[at + length]:
+            length += 1
+        if start < at:
+            literal(start, at)
+        offset, left = at - found, length
+        while left > 0:
+            part = min(left, 64)
+            if 0 < left - part < 4:
+                part -= 4
+            if 4 <= part <= 11 and offset < 2048:
+                out.extend(((offset >> 8) << 5 | (part - 4) << 2 | 1, offset & 255))
+            else:
+                out.append((part - 1) << 2 | 2)
+                out.extend(offset.to_bytes(2, "little"))
+            left -= part
+        at += length
+        start = at
+    if start < len(data):
+        literal(start, len(data))
+    return bytes(out)
+
+
+def page_text(size: int, rng: np.random.Generator, kind: int) -> bytes:
+    """Values of a column: names of hosts and paths, dates, numbers in 32 bits, or noise."""
+    rows = list[bytes]()
+    picks = rng.zipf(1.4, size)
+    for k in range(size):
+        v = int(picks[k]) % 5000
+        if kind == 0:
+            rows.append(b"/api/v%d/users/%d/orders?page=%d " % (v % 3, v, v % 17))
+        elif kind == 1:
+            rows.append(b"2024-%02d-%02dT%02d:00:00Z" % (v % 12 + 1, v % 28 + 1, k % 24))
+        elif kind == 2:
+            rows.append((v * 1000 + k).to_bytes(4, "little"))
+        else:
+            rows.append(int(rng.integers(0, 1 << 32)).to_bytes(4, "little") + b"  " * (v % 9))
+        if len(rows) * 4 >= size:
+            break
+    return b"".join(rows)[:size]
+
+
+@case(full=900, quick=9)
+def snappy_pages(count: int) -> Problem:
+    """Pages of four sorts and some 2 to 8 kB, one of eight broken."""
+    rng = np.random.default_rng(13)
+    texts = [page_text(2000 + 190 * k if count > 100 else 300 + 41 * k, rng, k % 4) for k in range(min(count, 32))]
+    packed = [bytearray(snappy(text)) for text in texts]
+    for k in range(3, len(packed), 8):
+        packed[k][len(packed[k]) // 2 :] = b"\xfe\xff\xff" * 20
+    pages, src, dst, data = list[tuple[int, ...]](), 0, 0, list[bytes]()
+    for k in range(count):
+        which = k * 7 % len(texts)
+        pages.append((src, dst, len(packed[which]), len(texts[which])))
+        data.append(bytes(packed[which]))
+        src += len(packed[which])
+        dst += (len(texts[which]) + 63) // 64 * 64
+    return Problem(
+        arrays={
+            "input": np.frombuffer(b"".join(data) + bytes(8), "u1").copy(), "output": zeros(dst, kind="u1"),
+            "pages": np.array(pages, PAGE).view("u8"), "status": zeros(count, kind="i4"),
+        },
+        scalars=ints("n", count),
+        launches=[Launch("snappy_pages", blocks(count, 4), 128, ("input", "output", "pages", "status", "n"))],
+        changed=["output", "status"],
     )  # fmt: skip

@@ -1,4 +1,4 @@
-// Suppression of turned boxes: corners are known before, pairs too far apart are left at once.
+// Suppression of turned boxes: corners are known before; masks of all pairs, then which boxes are kept.
 #include "native.h"
 
 typedef struct {
@@ -36,7 +36,8 @@ static inline int inside(const float *box, float c, float s, Point p) {
     return fabsf(rx) < box[2] / 2 + 1e-2f && fabsf(ry) < box[3] / 2 + 1e-2f;
 }
 
-void run(const float *restrict boxes, uchar *restrict keep, int n, float threshold) {
+void run(const float *restrict boxes, uchar *restrict keep, ull *restrict mask, int n, float threshold) {
+    int words = (n + 63) / 64;
     Point *corners = malloc(n * 5 * sizeof(Point));
     float *turn = malloc(n * 2 * sizeof(float));
     for (int i = 0; i < n; i++) {
@@ -48,16 +49,13 @@ void run(const float *restrict boxes, uchar *restrict keep, int n, float thresho
             float x = (k == 1 || k == 2 ? 0.5f : -0.5f) * b[2], y = (k == 2 || k == 3 ? 0.5f : -0.5f) * b[3];
             corners[5 * i + k] = (Point){x * c - y * s + b[0], x * s + y * c + b[1]};
         }
-        keep[i] = 1;
     }
     for (int i = 0; i < n; i++) {
-        if (!keep[i])
-            continue;
         const float *a = boxes + 5 * i;
         const Point *ca = corners + 5 * i;
+        for (int k = i / 64; k < words; k++)
+            mask[(long)i * words + k] = 0;
         for (int j = i + 1; j < n; j++) {
-            if (!keep[j])
-                continue;
             const float *b = boxes + 5 * j;
             const Point *cb = corners + 5 * j;
             float reach = (a[2] + a[3] + b[2] + b[3]) / 2 + 0.1f;
@@ -101,9 +99,17 @@ void run(const float *restrict boxes, uchar *restrict keep, int n, float thresho
             area = fabsf(area) / 2;
             float both = a[2] * a[3] + b[2] * b[3] - area;
             if (area / MAX(both, 1e-8f) > threshold)
-                keep[j] = 0;
+                mask[(long)i * words + j / 64] |= 1ull << j % 64;
         }
     }
+    ull *gone = calloc(words, sizeof(ull));
+    for (int i = 0; i < n; i++) {
+        keep[i] = !(gone[i / 64] >> i % 64 & 1);
+        if (keep[i])
+            for (int k = i / 64; k < words; k++)
+                gone[k] |= mask[(long)i * words + k];
+    }
+    free(gone);
     free(corners);
     free(turn);
 }

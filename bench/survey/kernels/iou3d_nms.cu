@@ -127,6 +127,9 @@ __device__ float box_overlap(const float *box_a, const float *box_b) {
 }
 
 __device__ inline float iou_bev(const float *box_a, const float *box_b) {
+    const float reach = (box_a[2] + box_a[3] + box_b[2] + box_b[3]) / 2 + 0.1f;
+    if (fabsf(box_a[0] - box_b[0]) > reach || fabsf(box_a[1] - box_b[1]) > reach)
+        return 0.0f;
     float sa = box_a[2] * box_a[3], sb = box_b[2] * box_b[3];
     float s_overlap = box_overlap(box_a, box_b);
     return s_overlap / fmaxf(sa + sb - s_overlap, EPS);
