@@ -422,3 +422,248 @@ def snappy_pages(count: int) -> Problem:
         launches=[Launch("snappy_pages", blocks(count, 4), 128, ("input", "output", "pages", "status", "n"))],
         changed=["output", "status"],
     )  # fmt: skip
+
+
+@case(full=4500, quick=150)
+def spconv_rules(wanted: int) -> Problem:
+    """Two scenes: ground, walls and a few loose cells; a cell of them has some ten neighbours."""
+    rng = np.random.default_rng(14)
+    sz, sy, sx = 24, 96, 90
+    side = round((wanted / 2) ** 0.5)
+    found = set[tuple[int, int, int, int]]()
+    for b in (0, 1):
+        for _ in range(wanted // 3):
+            y, x = (int(c) for c in rng.integers(0, side, 2))
+            found.add((b, (x + 2 * y) // 40, y, x))
+        for _ in range(wanted // 4):
+            found.add((b, int(rng.integers(0, 12)), int(rng.integers(0, side)), side // 3))
+        for _ in range(wanted // 20):
+            found.add((b, int(rng.integers(0, sz)), int(rng.integers(0, sy)), int(rng.integers(0, sx))))
+    coords = np.array(sorted(found), "i4")[rng.permutation(len(found))]
+    n = len(coords)
+    slots = 1 << (2 * n - 1).bit_length()
+    table = {"slots": np.uint32(slots), **ints("n sz sy sx", n, sz, sy, sx)}
+    made = {
+        "keys": zeros(slots, kind="u8"), "values": zeros(slots, kind="i4"), "pairs": zeros(27 * n, 2, kind="i4"),
+        "counts": zeros(27, kind="i4"), "out": zeros(n, 32),
+    }  # fmt: skip
+    hashed = ("keys", "values")
+    return Problem(
+        arrays={
+            "coords": coords, "features": around_zero(n, 16), "weights": around_zero(27, 16, 32) / 8,
+            "bias": around_zero(32), **made,
+        },
+        scalars=table,
+        launches=[
+            Launch("sp_clear", min(blocks(slots), 32), 256, (*hashed, "slots")),
+            Launch("sp_insert", blocks(n), 256, ("coords", *hashed, *table)),
+            Launch("sp_pairs", (blocks(n), 27), 256, ("coords", *hashed, "pairs", "counts", *table)),
+            Launch(
+                "sp_gemm", (blocks(n, 32), 27), (32, 4), ("features", "weights", "pairs", "counts", "out", "n")
+            ),
+            Launch("sp_bias_relu", blocks(8 * n), 256, ("out", "bias", np.int32(8 * n))),
+        ],
+        changed=[*made],
+        native=("coords", "features", "weights", "bias", "counts", "out"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+def followers(n: int, edges: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """A graph both ways whose degrees follow a power law, some nodes alone: rows' starts and sorted columns."""
+    share = 1 / np.arange(1, n + 1) ** 0.7
+    ends = rng.choice(rng.permutation(n), (edges, 2), p=share / share.sum())
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    both = np.unique(np.concatenate((ends, ends[:, ::-1])), axis=0)
+    return np.searchsorted(both[:, 0], np.arange(n + 1)).astype("i8"), both[:, 1].astype("i4")
+
+
+@case(full=4000, quick=100)
+def node2vec(n: int) -> Problem:
+    """A walk of 20 steps from each node; hubs have hundreds of neighbours, some nodes none."""
+    rng = np.random.default_rng(15)
+    indptr, indices = followers(n, 5 * n, rng)
+    length = 20
+    numbers = {
+        **ints("num_walks length", n, length), "p": np.float32(0.5), "q": np.float32(2),
+        "seed": np.uint64(0x1234_5678_9ABC),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "indptr": indptr, "indices": indices, "starts": rng.permutation(n).astype("i4"),
+            "walks": zeros(n, length + 1, kind="i4"), "visits": zeros(n, kind="i4"),
+        },
+        scalars=numbers,
+        launches=[
+            Launch(
+                "node2vec", min(blocks(n, 192), 16), 192,
+                ("indptr", "indices", "starts", "walks", "visits", *numbers),
+            )
+        ],
+        changed=["walks", "visits"],
+    )  # fmt: skip
+
+
+@case(full=48, quick=7)
+def rnnt_loss(max_t: int) -> Problem:
+    """Six sequences of different lengths, 16 labels at most, 72 words."""
+    batch, max_u, v = 6, 17, 72
+    rng = np.random.default_rng(16)
+    t_len = np.array([max_t - (k * max_t) // 13 for k in range(batch)], "i4")
+    u_len = np.array([max_u - 1 - 2 * k for k in range(batch)], "i4")
+    acts = (rng.random((batch, max_t, max_u, v)) - 0.5) * 4
+    acts[..., 0] += 1.5
+    rows = batch * max_t * max_u
+    size = ints("max_t max_u v", max_t, max_u, v)
+    made = {
+        "denom": zeros(rows), "alphas": zeros(rows), "betas": zeros(rows), "costs": zeros(batch),
+        "grads": zeros(rows, v),
+    }  # fmt: skip
+    given, lengths = ("acts", "denom"), ("labels", "t_len", "u_len")
+    return Problem(
+        arrays={
+            "acts": acts.astype("f4"), "labels": rng.integers(1, v, (batch, max_u - 1)).astype("i4"),
+            "t_len": t_len, "u_len": u_len, **made,
+        },
+        scalars={**size, "batch": np.int32(batch)},
+        launches=[
+            Launch("rnnt_denom", blocks(rows, 4), (32, 4), (*given, np.int32(rows), "v")),
+            Launch("rnnt_alphas", batch, 32, (*given, *lengths, "alphas", "costs", *size)),
+            Launch("rnnt_betas", batch, 32, (*given, *lengths, "betas", *size)),
+            Launch("rnnt_grads", rows, 64, (*given, "alphas", "betas", *lengths, "costs", "grads", *size)),
+        ],
+        changed=[*made],
+        tolerance=2e-4,
+    )  # fmt: skip
+
+
+BABY_BEAR = 15 * 2**27 + 1
+
+
+@case(full=1024, quick=32)
+def poseidon2(rows: int) -> Problem:
+    """Rows of 21 numbers, the last eight of which are padded; ten levels above."""
+    width, rng = 21, np.random.default_rng(17)
+    leaves = ("constants", "columns", "tree", "rows", "width")
+    launches = [Launch("poseidon2_rows", blocks(rows, 128), 128, leaves)]
+    first, count = 0, rows // 2
+    while count:
+        numbers = (np.int32(first), np.int32(count))
+        launches.append(Launch("poseidon2_level", blocks(count, 128), 128, ("constants", "tree", *numbers)))
+        first, count = first + 2 * count, count // 2
+    return Problem(
+        arrays={
+            "constants": rng.integers(0, BABY_BEAR, 8 * 16 + 13 + 16).astype("u4"),
+            "columns": rng.integers(0, BABY_BEAR, (width, rows)).astype("u4"),
+            "tree": zeros(2 * rows - 1, 8, kind="u4"),
+        },
+        scalars=ints("rows width", rows, width),
+        launches=launches,
+        changed=["tree"],
+    )
+
+
+SECP = 2**256 - 2**32 - 977
+SECP_G = (
+    0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798,
+    0x483ADA7726A3C4655DA4FBFC0E1108A8FD17B448A68554199C47D08FFB10D4B8,
+)
+
+
+def secp_add(p: tuple[int, int], q: tuple[int, int]) -> tuple[int, int]:
+    """The sum of two points, none of which is the other's negative."""
+    if p == q:
+        slope = 3 * p[0] * p[0] * pow(2 * p[1], -1, SECP)
+    else:
+        slope = (q[1] - p[1]) * pow(q[0] - p[0], -1, SECP)
+    x = (slope * slope - p[0] - q[0]) % SECP
+    return x, (slope * (p[0] - x) - p[1]) % SECP
+
+
+@case(full=500, quick=20)
+def msm_secp(n: int) -> Problem:
+    """Scalars of 60 bits in ten windows; the multiples of some points are equal, so that a bucket doubles."""
+    bits, windows = 6, 10 if n > 100 else 2
+    buckets = windows * (2**bits - 1)
+    rng = np.random.default_rng(18)
+    points, p = list[tuple[int, int]](), SECP_G
+    for k in range(n):
+        points.append(points[k - 3] if k % 9 == 4 else p)
+        p = secp_add(secp_add(p, p), SECP_G)
+    scalars = rng.integers(0, 1 << 60, n)
+    scalars[4::9] = scalars[1::9][: len(scalars[4::9])]
+    members = [list[int]() for _ in range(buckets)]
+    for k, scalar in enumerate(scalars.tolist()):
+        for w in range(windows):
+            if digit := scalar >> (bits * w) & (2**bits - 1):
+                members[w * (2**bits - 1) + digit - 1].append(k)
+    lengths = [len(found) for found in members]
+    limbs = b"".join(c.to_bytes(32, "little") for point in points for c in point)
+    return Problem(
+        arrays={
+            "points": np.frombuffer(limbs, "u4").copy(),
+            "starts": np.concatenate(([0], np.cumsum(lengths))).astype("i4"),
+            "members": np.array([k for found in members for k in found], "i4"),
+            "buckets": zeros(buckets, 24, kind="u4"), "sums": zeros(windows, 24, kind="u4"),
+            "result": zeros(16, kind="u4"),
+        },
+        scalars=ints("windows", windows),
+        launches=[
+            Launch("msm_buckets", blocks(buckets, 64), 64, ("points", "starts", "members", "buckets", np.int32(buckets))),
+            Launch("msm_windows", 1, 32, ("buckets", "sums", "windows")),
+            Launch("msm_join", 1, 1, ("sums", "result", "windows")),
+        ],
+        changed=["buckets", "sums", "result"],
+    )  # fmt: skip
+
+
+BLOCK6 = np.dtype([("ql", "u1", 128), ("qh", "u1", 64), ("scales", "i1", 16), ("d", "f2")])
+
+
+@case(full=2048, quick=256)
+def q6k_gemv(cols: int) -> Problem:
+    """A warp a row, four rows a block."""
+    rows = cols * 3 // 4 + 1
+    rng = np.random.default_rng(19)
+    x = np.empty((rows, cols // 256), BLOCK6)
+    for field, low, high in (("ql", 0, 256), ("qh", 0, 256), ("scales", -60, 61)):
+        x[field] = rng.integers(low, high, x[field].shape)
+    x["d"] = rng.integers(20, 60, x.shape) / 2.0**18
+    v = (rng.random(cols) - 0.5) * rng.choice([0.3, 1.0, 6.0], cols, p=[0.6, 0.39, 0.01])
+    size = ints("cols rows", cols, rows)
+    return Problem(
+        arrays={
+            "x": x.view("u2"), "v": v.astype("f4"), "y": zeros(cols // 32 * 36, kind="u1"), "out": zeros(rows),
+        },
+        scalars=size,
+        launches=[
+            Launch("quantize_q8", blocks(cols), 256, ("v", "y", "cols")),
+            Launch("mul_mat_vec_q6_K", blocks(rows, 4), (32, 4), ("x", "y", "out", *size)),
+        ],
+        changed=["y", "out"],
+        native=("x", "v", "y", "out"),
+        tolerance=1e-4,
+        mismatches=0.01,
+    )  # fmt: skip
+
+
+@case(full=130, quick=19)
+def delta_rule(tokens: int) -> Problem:
+    """Two sequences of four heads, 64 keys and 128 values."""
+    batch, heads, dv = 2, 4, 128
+    numbers = {**ints("heads tokens dv", heads, tokens, dv), "scale": np.float32(0.125)}
+    shape = (batch, tokens, heads)
+    names = ("q", "k", "v", "gate", "beta", "state", "out")
+    return Problem(
+        arrays={
+            "q": around_zero(*shape, 64, kind="f2"),
+            "k": np.roll(around_zero(*shape, 64, kind="f2"), 1000),
+            "v": around_zero(*shape, dv, kind="f2"), "gate": -reals(*shape) / 8,
+            "beta": around_zero(*shape) * 4, "state": around_zero(batch, heads, 64, dv) / 4,
+            "out": zeros(*shape, dv, kind="f2"),
+        },
+        scalars={**numbers, "batch": np.int32(batch)},
+        launches=[Launch("delta_rule", (dv // 64, batch * heads), 64, (*names, *numbers))],
+        changed=["state", "out"],
+        tolerance=1e-3,
+    )  # fmt: skip
