@@ -3,6 +3,8 @@ detection in point clouds, stereo and video, language models, graphs, compressed
 
 from __future__ import annotations
 
+from math import isqrt, log10
+
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
@@ -30,12 +32,13 @@ def morton(x: Array, y: Array, z: Array) -> Array:
 
 @case(full=3000, quick=77)
 def occ_march(n: int) -> Problem:
-    """A hollow ball, a floor and dust; rays from all around. How many samples a ray has, rounding may turn."""
+    """A hollow ball, a floor and dust; rays from all around. Rounding may turn how many samples a ray has."""
     size, most = 64, 512
     rng = np.random.default_rng(1)
-    z, y, x = np.mgrid[:size, :size, :size]
-    radius = (x - 32) ** 2 + (y - 30) ** 2 + (z - 36) ** 2
-    full = ((radius < 19**2) & (radius > 16**2)) | (y < 5) | (rng.random(radius.shape) < 0.004)
+    grid: Array = np.mgrid[:size, :size, :size]
+    z, y, x = grid
+    radius: Array = (x - 32) ** 2 + (y - 30) ** 2 + (z - 36) ** 2
+    full: Array = ((radius < 19**2) & (radius > 16**2)) | (y < 5) | (rng.random(radius.shape) < 0.004)
     code = morton(x, y, z).ravel()
     ordered = np.zeros(size**3, "u1")
     ordered[code] = full.ravel()
@@ -47,7 +50,7 @@ def occ_march(n: int) -> Problem:
     direction /= np.sqrt((direction**2).sum(1, keepdims=True))
     march = {**ints("n size", n, size), "step": np.float32(2 * 3**0.5 / 512), "max_steps": np.int32(most)}
     rays = {"origins": settled(origin).astype("f4"), "directions": settled(direction).astype("f4")}
-    grid = blocks(n, 128)
+    groups = blocks(n, 128)
     made = {
         "counts": zeros(n, kind="i4"), "image": zeros(n, 4), "depth": zeros(n),
         "offsets": zeros(n + 1, kind="i4"), "ts": zeros(n * most), "cells": zeros(n * most, kind="u4"),
@@ -56,11 +59,11 @@ def occ_march(n: int) -> Problem:
         arrays={**rays, "bits": np.packbits(ordered, bitorder="little"), "field": field, **made},
         scalars={**march, "threshold": np.float32(1e-4)},
         launches=[
-            Launch("march_count", grid, 128, (*rays, "bits", "counts", *march)),
+            Launch("march_count", groups, 128, (*rays, "bits", "counts", *march)),
             Launch("pack_rays", 1, 1024, ("counts", "offsets", "n")),
-            Launch("march_write", grid, 128, (*rays, "bits", "offsets", "ts", "cells", *march)),
+            Launch("march_write", groups, 128, (*rays, "bits", "offsets", "ts", "cells", *march)),
             Launch(
-                "composite", grid, 128,
+                "composite", groups, 128,
                 ("offsets", "ts", "cells", "field", "image", "depth", "n", "step", "threshold"),
             ),
         ],
@@ -286,8 +289,9 @@ def alt_corr(w1: int) -> Problem:
 
 def mel_bands(count: int, bins: int, rate: float) -> tuple[Array, Array]:
     """Triangles: first bin, how many, where their weights are; and the weights."""
-    top = 2595 * np.log10(1 + rate / 2 / 700)
-    edges = settled(700 * (10 ** (np.linspace(0, top, count + 2) / 2595) - 1) / (rate / 2) * (bins - 1))
+    top = 2595 * log10(1 + rate / 2 / 700)
+    mels: Array = np.linspace(0, top, count + 2)
+    edges = settled(700 * (10 ** (mels / 2595) - 1) / (rate / 2) * (bins - 1))
     table, weights = list[tuple[int, int, int]](), list[float]()
     for low, middle, high in zip(edges, edges[1:], edges[2:], strict=False):
         inside = [k for k in range(bins) if low < k < high]
@@ -312,7 +316,7 @@ def mfcc(frames: int) -> Problem:
         "window": window, "twiddle": settled(np.stack([np.cos(angle), -np.sin(angle)], -1)).astype("f4"),
         "bands": bands, "weights": weights, "dct": settled(cosines).astype("f4"),
     }  # fmt: skip
-    numbers = {"frames": np.int32(frames), "emphasis": np.float32(0.97)}
+    numbers = {**ints("frames", frames), "emphasis": np.float32(0.97)}
     count = 13 * frames
     return Problem(
         arrays={"samples": samples.astype("i2"), **tables, "out": zeros(frames, 13), "mean": zeros(13)},
@@ -382,9 +386,10 @@ def snappy(data: bytes) -> bytes:
 def page_text(size: int, rng: np.random.Generator, kind: int) -> bytes:
     """Values of a column: names of hosts and paths, dates, numbers in 32 bits, or noise."""
     rows = list[bytes]()
-    picks = rng.zipf(1.4, size)
+    share = 1 / np.arange(3, 5003)
+    picks = rng.choice(5000, size, p=share / share.sum())
     for k in range(size):
-        v = int(picks[k]) % 5000
+        v = int(picks[k])
         if kind == 0:
             rows.append(b"/api/v%d/users/%d/orders?page=%d " % (v % 3, v, v % 17))
         elif kind == 1:
@@ -402,7 +407,9 @@ def page_text(size: int, rng: np.random.Generator, kind: int) -> bytes:
 def snappy_pages(count: int) -> Problem:
     """Pages of four sorts and some 2 to 8 kB, one of eight broken."""
     rng = np.random.default_rng(13)
-    texts = [page_text(2000 + 190 * k if count > 100 else 300 + 41 * k, rng, k % 4) for k in range(min(count, 32))]
+    texts = [
+        page_text(2000 + 190 * k if count > 100 else 300 + 41 * k, rng, k % 4) for k in range(min(count, 32))
+    ]
     packed = [bytearray(snappy(text)) for text in texts]
     for k in range(3, len(packed), 8):
         packed[k][len(packed[k]) // 2 :] = b"\xfe\xff\xff" * 20
@@ -429,11 +436,11 @@ def spconv_rules(wanted: int) -> Problem:
     """Two scenes: ground, walls and a few loose cells; a cell of them has some ten neighbours."""
     rng = np.random.default_rng(14)
     sz, sy, sx = 24, 96, 90
-    side = round((wanted / 2) ** 0.5)
-    found = set[tuple[int, int, int, int]]()
+    side = isqrt(wanted // 2)
+    found = set[tuple[int, ...]]()
     for b in (0, 1):
         for _ in range(wanted // 3):
-            y, x = (int(c) for c in rng.integers(0, side, 2))
+            y, x = int(rng.integers(0, side)), int(rng.integers(0, side))
             found.add((b, (x + 2 * y) // 40, y, x))
         for _ in range(wanted // 4):
             found.add((b, int(rng.integers(0, 12)), int(rng.integers(0, side)), side // 3))
@@ -444,8 +451,8 @@ def spconv_rules(wanted: int) -> Problem:
     slots = 1 << (2 * n - 1).bit_length()
     table = {"slots": np.uint32(slots), **ints("n sz sy sx", n, sz, sy, sx)}
     made = {
-        "keys": zeros(slots, kind="u8"), "values": zeros(slots, kind="i4"), "pairs": zeros(27 * n, 2, kind="i4"),
-        "counts": zeros(27, kind="i4"), "out": zeros(n, 32),
+        "keys": zeros(slots, kind="u8"), "values": zeros(slots, kind="i4"),
+        "pairs": zeros(27 * n, 2, kind="i4"), "counts": zeros(27, kind="i4"), "out": zeros(n, 32),
     }  # fmt: skip
     hashed = ("keys", "values")
     return Problem(
@@ -459,7 +466,8 @@ def spconv_rules(wanted: int) -> Problem:
             Launch("sp_insert", blocks(n), 256, ("coords", *hashed, *table)),
             Launch("sp_pairs", (blocks(n), 27), 256, ("coords", *hashed, "pairs", "counts", *table)),
             Launch(
-                "sp_gemm", (blocks(n, 32), 27), (32, 4), ("features", "weights", "pairs", "counts", "out", "n")
+                "sp_gemm", (blocks(n, 32), 27), (32, 4),
+                ("features", "weights", "pairs", "counts", "out", "n"),
             ),
             Launch("sp_bias_relu", blocks(8 * n), 256, ("out", "bias", np.int32(8 * n))),
         ],
@@ -470,8 +478,9 @@ def spconv_rules(wanted: int) -> Problem:
 
 
 def followers(n: int, edges: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A graph both ways whose degrees follow a power law, some nodes alone: rows' starts and sorted columns."""
-    share = 1 / np.arange(1, n + 1) ** 0.7
+    """A graph both ways whose degrees follow a power law, some nodes alone: rows and sorted columns."""
+    rank = np.arange(1, n + 1)
+    share = 1 / np.sqrt(rank * np.sqrt(rank))
     ends = rng.choice(rng.permutation(n), (edges, 2), p=share / share.sum())
     ends = ends[ends[:, 0] != ends[:, 1]]
     both = np.unique(np.concatenate((ends, ends[:, ::-1])), axis=0)
@@ -593,9 +602,9 @@ def msm_secp(n: int) -> Problem:
     scalars = rng.integers(0, 1 << 60, n)
     scalars[4::9] = scalars[1::9][: len(scalars[4::9])]
     members = [list[int]() for _ in range(buckets)]
-    for k, scalar in enumerate(scalars.tolist()):
+    for k, scalar in enumerate(scalars):
         for w in range(windows):
-            if digit := scalar >> (bits * w) & (2**bits - 1):
+            if digit := int(scalar) >> (bits * w) & (2**bits - 1):
                 members[w * (2**bits - 1) + digit - 1].append(k)
     lengths = [len(found) for found in members]
     limbs = b"".join(c.to_bytes(32, "little") for point in points for c in point)
@@ -609,7 +618,10 @@ def msm_secp(n: int) -> Problem:
         },
         scalars=ints("windows", windows),
         launches=[
-            Launch("msm_buckets", blocks(buckets, 64), 64, ("points", "starts", "members", "buckets", np.int32(buckets))),
+            Launch(
+                "msm_buckets", blocks(buckets, 64), 64,
+                ("points", "starts", "members", "buckets", np.int32(buckets)),
+            ),
             Launch("msm_windows", 1, 32, ("buckets", "sums", "windows")),
             Launch("msm_join", 1, 1, ("sums", "result", "windows")),
         ],
@@ -633,7 +645,8 @@ def q6k_gemv(cols: int) -> Problem:
     size = ints("cols rows", cols, rows)
     return Problem(
         arrays={
-            "x": x.view("u2"), "v": v.astype("f4"), "y": zeros(cols // 32 * 36, kind="u1"), "out": zeros(rows),
+            "x": x.view("u2"), "v": v.astype("f4"), "y": zeros(cols // 32 * 36, kind="u1"),
+            "out": zeros(rows),
         },
         scalars=size,
         launches=[
@@ -667,3 +680,48 @@ def delta_rule(tokens: int) -> Problem:
         changed=["state", "out"],
         tolerance=1e-3,
     )  # fmt: skip
+
+
+@case(full=1500, quick=150)
+def tsne_step(n: int) -> Problem:
+    """Four steps of points in ten clusters; each has some 24 neighbours, most of its own cluster."""
+    rng = np.random.default_rng(20)
+    steps, cluster = 4, np.sort(rng.integers(0, 10, n))
+    near = np.searchsorted(cluster, cluster)[:, None] + rng.integers(0, n // 12, (n, 12))
+    near[:, -1] = rng.integers(0, n, n)
+    links = np.stack((np.repeat(np.arange(n), 12), np.minimum(near, n - 1).ravel()), 1)
+    links = links[links[:, 0] != links[:, 1]]
+    both = np.unique(np.concatenate((links, links[:, ::-1])), axis=0)
+    starts = np.searchsorted(both[:, 0], np.arange(n + 1)).astype("i4")
+    p = 0.5 + rng.random(len(both))
+    numbers = {"exaggeration": np.float32(4), "eta": np.float32(n / 12), "momentum": np.float32(0.5)}
+    points = rng.random((n, 2)) * 4 + np.stack((cluster % 4 * 2, cluster // 4 * 3), 1)
+    moved = {
+        "points": points.astype("f4"), "velocity": around_zero(n, 2) / 100,
+        "gains": np.ones((n, 2), "f4"),
+    }  # fmt: skip
+    graph = {
+        "starts": starts, "columns": both[:, 1].astype("i4"),
+        "p": settled(p / len(both)).astype("f4"),
+    }  # fmt: skip
+    launches, lists = list[Launch](), ("points", "next")
+    for k in range(steps):
+        old, new = lists[k % 2], lists[1 - k % 2]
+        launches += [
+            Launch("tsne_repulse", blocks(n, 128), 128, (old, "force", f"z{k}", "n")),
+            Launch(
+                "tsne_update", blocks(8 * n), 256,
+                (old, new, "force", f"z{k}", *graph, "velocity", "gains", "n", *numbers),
+            ),
+            Launch("tsne_centre", 1, 512, (new, "n")),
+        ]  # fmt: skip
+    totals = {f"z{k}": zeros(1, kind="f8") for k in range(steps)}
+    return Problem(
+        arrays={**moved, **graph, **totals, "next": zeros(n, 2), "force": zeros(n, 2)},
+        scalars={**ints("n steps", n, steps), **numbers},
+        launches=launches,
+        changed=[*moved, *totals, "next", "force"],
+        native=(*moved, *graph, *totals),
+        tolerance=1e-4,
+        mismatches=0.005,
+    )

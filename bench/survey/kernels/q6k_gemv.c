@@ -1,4 +1,4 @@
-// A matrix of 6 bits a weight times a vector of 8 bits: a block becomes bytes first, then 16 products a scale.
+// A matrix of 6 bits a weight times a vector of 8 bits: a block becomes bytes first, then 32 products side by side.
 #include "native.h"
 
 typedef struct {
@@ -28,7 +28,7 @@ void run(const Block6 *restrict x, const float *restrict v, Block8 *restrict y, 
     }
     int blocks = cols / 256;
     for (int r = 0; r < rows; r++) {
-        float total = 0;
+        float total[32] = {0};
         for (int b = 0; b < blocks; b++) {
             const Block6 *w = x + (long)r * blocks + b;
             const Block8 *a = y + 8 * b;
@@ -44,19 +44,26 @@ void run(const Block6 *restrict x, const float *restrict v, Block8 *restrict y, 
                     to[i + 96] = (l[i + 32] >> 4 | (h[i] >> 6) << 4) - 32;
                 }
             }
-            float part = 0;
             for (int k = 0; k < 8; k++) {
-                int low = 0, high = 0;
-#pragma omp simd reduction(+ : low)
-                for (int i = 0; i < 16; i++)
-                    low += (short)(q[32 * k + i] * a[k].q[i]);
-#pragma omp simd reduction(+ : high)
-                for (int i = 16; i < 32; i++)
-                    high += (short)(q[32 * k + i] * a[k].q[i]);
-                part += (float)a[k].d * (low * w->scales[2 * k] + high * w->scales[2 * k + 1]);
+                float d = (float)w->d * (float)a[k].d;
+                const signed char *restrict lw = q + 32 * k, *restrict la = a[k].q;
+                short scale[32];
+                for (int i = 0; i < 16; i++) {
+                    scale[i] = w->scales[2 * k];
+                    scale[i + 16] = w->scales[2 * k + 1];
+                }
+                int products[32];
+#pragma omp simd
+                for (int i = 0; i < 32; i++)
+                    products[i] = scale[i] * (short)(lw[i] * la[i]);
+#pragma omp simd
+                for (int i = 0; i < 32; i++)
+                    total[i] += d * (float)products[i];
             }
-            total += (float)w->d * part;
         }
-        out[r] = total;
+        float sum = 0;
+        for (int i = 0; i < 32; i++)
+            sum += total[i];
+        out[r] = sum;
     }
 }
