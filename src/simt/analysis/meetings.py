@@ -54,13 +54,18 @@ def names_part(blocks: Sequence[Block], environment: Environment, functions: Map
     if environment.machine < FIRST:
         return False
     ops = (op for block in blocks for op in block.ops if isinstance(op, Op) and waits(op.form))
-    unsure = [op for op in ops if op.guard is not None or not _is_all(op.sources["mask"])]
+    unsure = [op for op in ops if not names_all(op)]
     known = _Known(blocks, environment, functions, {}, {}) if unsure else None
     return known is not None and any(known.waits_for_part(op) for op in unsure)
 
 
 def _is_all(mask: Operand) -> bool:
     return isinstance(mask, Constant) and mask.bits == ALL_LANES
+
+
+def names_all(op: Op) -> bool:
+    """Whether an instruction that waits for the lanes of a mask is known to wait for all of the warp."""
+    return op.guard is None and _is_all(op.sources["mask"])
 
 
 def gates(

@@ -25,9 +25,10 @@ from simt.imports import Later
 from simt.isa.algebra import Environment
 
 if TYPE_CHECKING:
-    from simt.analysis import counted
+    from simt.analysis import counted, retrying
 else:
     counted = Later("simt.analysis.counted")
+    retrying = Later("simt.analysis.retrying")
 
 
 def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Function]) -> list[Loop]:
@@ -38,19 +39,20 @@ def waiting_loops(ssa: Ssa, environment: Environment, functions: Mapping[str, Fu
     loop that reads such memory, such variables and results of calls count too.
 
     A loop with a barrier in every turn, which looks at nothing but shared memory, is none of them: others run
-    while its threads wait at the barrier.
+    while its threads wait at the barrier. Nor are loops that go on only while what they read is new.
     """
     found = _Observations(ssa, environment, functions)
     if not found.observing:
         return []
     sources, at_barriers = _sources(ssa), barrier_loops(ssa.schedule)
-    ends = counted.CountedEnds(ssa, environment)
+    ends, tries = counted.CountedEnds(ssa, environment), retrying.Retries(ssa, environment, sources)
     return [
         loop
         for loop in ssa.schedule.loops
         if (observed := found.within(loop))
         and not (loop.header.index in at_barriers and found.is_own(loop))
         and _ends_by(loop, ssa, sources, observed, partial(_is_free, ends, found.direct_in(loop)))
+        and not tries.is_one(loop, found.direct_in(loop))
     ]
 
 

@@ -1,0 +1,342 @@
+"""Loops that go on only while what they read is new, and so wait for nobody.
+
+A loop that waits reads the same, turn by turn, until another thread writes. These go on because it is *not*
+the same:
+
+- what is read is not what an earlier turn read or made of that: another thread has come first, and the loop
+  tries again with what that one left (compare and swap, the root of a set, `while (parent[x] != x)`);
+- what is read tells where the next turn reads: lists, trees, keys that push each other out of their places;
+- a place is taken, and the next turn tries another one: tables of keys, trees that are climbed by whoever
+  comes last. (Somebody may wait so, too, for places that others give back. Those of other CTAs do so without
+  help; of the same CTA, nobody may store to the array, but by this instruction, from the last barrier to the
+  next.)
+
+If a thread runs such a loop and all others stand still, the loop ends: others of its warp need not run first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, cast
+
+from simt.analysis.evaluate import Evaluator
+from simt.analysis.lower_rendezvous import waits
+from simt.analysis.meetings import names_all
+from simt.analysis.observer import Observer
+from simt.analysis.pending import stops
+from simt.analysis.program import (
+    Address,
+    Block,
+    Branch,
+    FunctionAddress,
+    Op,
+    Register,
+    SymbolAddress,
+    memory_operands,
+)  # fmt: skip
+from simt.analysis.schedule import Loop
+from simt.analysis.ssa import Definition, Ssa
+from simt.isa.algebra import Algebra, Comparison, Environment
+from simt.ptx.types import U64, Type
+from simt.records import dataclass
+
+LONGEST = 8
+"""Instructions behind each other that are looked through for what a branch compares."""
+APART = ("ne", "lt", "gt")
+"""Comparisons that two equal numbers do not pass."""
+
+
+class _Other:
+    """What nothing is known of."""
+
+
+_OTHER = _Other()
+Term = Definition | int | _Other
+"""What a number is a copy of, or a constant's bits."""
+Pair = tuple[Term, Term]
+_NO_SWAP: Pair = (_OTHER, _OTHER)
+Sources = dict[Definition, list[Definition]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a predicate tells: numbers that differ if it is true, and if it is false."""
+
+    true: frozenset[Pair] = frozenset()
+    false: frozenset[Pair] = frozenset()
+
+
+class _Comparing:
+    """The primitives by which predicates are made of comparisons, and copies."""
+
+    def __init__(self) -> None:
+        self.swap: Pair = _NO_SWAP
+        """Of a compare and swap that has been evaluated: what it compares with, and what it stores."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *values: _OTHER
+
+    def const(self, t: Type, bits: int) -> Any:
+        return _OTHER if t.is_predicate else bits
+
+    def to_bits(self, t: Type, a: Any) -> Any:
+        return a
+
+    from_bits = to_bits
+
+    def resize(self, source: Type, target: Type, a: Any) -> Any:
+        return a if source.bits == target.bits else _OTHER
+
+    def compare(self, op: Comparison, t: Type, a: Any, b: Any) -> Told:
+        pair = frozenset({(a, b)})
+        return Told(pair) if op in APART else Told(false=pair)
+
+    def invert(self, t: Type, a: Any) -> Any:
+        return Told(a.false, a.true) if isinstance(a, Told) else _OTHER
+
+    def and_(self, t: Type, a: Any, b: Any) -> Any:
+        x, y = _told(a), _told(b)
+        return Told(x.true | y.true, x.false & y.false) if t.is_predicate else _OTHER
+
+    def or_(self, t: Type, a: Any, b: Any) -> Any:
+        x, y = _told(a), _told(b)
+        return Told(x.true & y.true, x.false | y.false) if t.is_predicate else _OTHER
+
+    def load(self, t: Type, space: str, address: Any, count: int, volatile: bool) -> tuple[_Other, ...]:
+        return (_OTHER,) * count
+
+    def atomic(self, op: str, t: Type, space: str, address: Any, b: Any, c: Any) -> _Other:
+        self.swap = (b, c) if op == "cas" else _NO_SWAP
+        return _OTHER
+
+
+def _told(value: object) -> Told:
+    return value if isinstance(value, Told) else Told()
+
+
+class Retries:
+    """Tells which loops of a function go on only while what they read is new. `sources`: the definitions that
+    each one is computed from."""
+
+    def __init__(self, ssa: Ssa, environment: Environment, sources: Sources) -> None:
+        self.ssa = ssa
+        self.sources = sources
+        self.observer = Observer(environment)
+        self._algebra = _Comparing()
+        self._evaluator = Evaluator(cast("Algebra[Any]", self._algebra), self, environment)
+        self._read: dict[Register, Definition] = {}
+        self._left = LONGEST
+
+    def is_one(self, loop: Loop, direct: Collection[Definition]) -> bool:
+        """Whether every way round a loop is one that is taken only so. `direct`: what the loop reads that
+        other threads may change."""
+        found = _Turn(self, loop, direct)
+        seen, work = set[int](), [loop.header]
+        while work:
+            block = work.pop()
+            for after in block.successors():
+                if not found.has(after) or found.goes_on(block, after):
+                    continue
+                if after is loop.header:
+                    return False
+                if after.index not in seen:
+                    seen.add(after.index)
+                    work.append(after)
+        return True
+
+    # -- what ops compare and swap -------------------------------------------------------------------
+
+    def told(self, block: Block, after: Block) -> frozenset[Pair]:
+        """What differs if a block leads to another one."""
+        branch = block.terminator
+        if not isinstance(branch, Branch) or branch.taken is branch.otherwise:
+            return frozenset()
+        told = _told(self.term(self.ssa.read[id(branch)][branch.predicate]))
+        return told.true if (branch.taken is after) != branch.negated else told.false
+
+    def swap(self, op: Op) -> Pair:
+        """What a compare and swap compares with, and what it stores."""
+        self._algebra.swap = _NO_SWAP
+        self._evaluate(op)
+        return self._algebra.swap
+
+    def term(self, definition: Definition) -> Any:
+        op, made = definition.origin, _OTHER
+        if isinstance(op, Op) and op.guard is None and not op.form.effects and self._left:
+            made = self._evaluate(op)[definition.place]
+        return definition if made is _OTHER and not definition.register.type.is_predicate else made
+
+    def _evaluate(self, op: Op) -> tuple[Any, ...]:
+        outer, self._read = self._read, self.ssa.read[id(op)]
+        self._left -= 1
+        made = self._evaluator.op(op)
+        self._read, self._left = outer, self._left + 1
+        return made
+
+    # Reader of the evaluator
+    def register(self, register: Register) -> Any:
+        return self.term(self._read[register])
+
+    def symbol(self, symbol: SymbolAddress) -> Any:
+        return _OTHER
+
+    def function(self, function: FunctionAddress) -> Any:
+        return _OTHER
+
+    # -- arrays --------------------------------------------------------------------------------------
+
+    def may_be_given_back(self, taking: Op, header: Block) -> bool:
+        """Whether lanes may store to the array of an atomic operation in a loop, by other instructions, while
+        others of their warp are in the loop: without a barrier between both."""
+        return any(
+            op is not taking and _has_place(op) and self.observer.writes(op) and self._may_be_one(op, taking)
+            for block in self._until_barriers(self._since_barriers(header))
+            for op in block.ops
+            if isinstance(op, Op)
+        )
+
+    def _since_barriers(self, block: Block) -> list[Block]:
+        """Blocks from which one can be reached without a barrier."""
+        found, seen = [block], {block.index}
+        for one in found:
+            for before in self.ssa.predecessors[one.index]:
+                if before.index not in seen and not (stops(before) or _meets(before)):
+                    seen.add(before.index)
+                    found.append(before)
+        return found
+
+    def _until_barriers(self, blocks: list[Block]) -> list[Block]:
+        """Blocks that can be reached without a barrier. (That in which lanes meet is taken to be reached.)"""
+        found, seen = [*blocks], {b.index for b in blocks}
+        for one in found:
+            for after in () if stops(one) or _meets(one) else one.successors():
+                if after.index not in seen:
+                    seen.add(after.index)
+                    found.append(after)
+        return found
+
+    def _may_be_one(self, a: Op, b: Op) -> bool:
+        """Whether two ops may get at the same array."""
+        spaces = {a.binding.get("space"), b.binding.get("space")}
+        if len(spaces) == 2 and "" not in spaces and None not in spaces:
+            return False
+        first, second = self._arrays(a), self._arrays(b)
+        return first is None or second is None or not first.isdisjoint(second)
+
+    def _arrays(self, op: Op) -> frozenset[tuple[str, int]] | None:
+        """Parameters and variables of which an address is made. None: of others, too."""
+        work = [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
+        found, seen = {*_symbols(op)}, set[Definition]()
+        while work:
+            definition = work.pop()
+            if definition in seen or (definition.register.type.bits < U64.bits and _is_loaded(definition)):
+                continue
+            seen.add(definition)
+            origin = definition.origin
+            if definition.is_phi:
+                work += definition.inputs.values()
+            elif not isinstance(origin, Op) or (_is_loaded(definition) and not _is_parameter(origin)):
+                return None
+            else:
+                found.update(_symbols(origin))
+                work += self.sources.get(definition, ())
+        return frozenset(found) if found else None
+
+
+def _meets(block: Block) -> bool:
+    """Whether an instruction of a block waits for all lanes of the warp."""
+    return any(isinstance(op, Op) and waits(op.form) and names_all(op) for op in block.ops)
+
+
+def _has_place(op: Op) -> bool:
+    """Not so of fences and barriers."""
+    return any(isinstance(source, Address) for source in op.sources.values())
+
+
+def _symbols(op: Op) -> Iterator[tuple[str, int]]:
+    """The variables and parameters that an op names; a parameter with its offset."""
+    for source in op.sources.values():
+        if isinstance(source, SymbolAddress):
+            yield source.name, 0
+        elif isinstance(source, Address) and isinstance(source.base, SymbolAddress):
+            yield source.base.name, source.offset if _is_parameter(op) else 0
+
+
+def _is_parameter(op: Op) -> bool:
+    return op.binding.get("space") == "param"
+
+
+def _is_loaded(definition: Definition) -> bool:
+    return isinstance(definition.origin, Op) and bool(definition.origin.form.effects)
+
+
+class _Turn:
+    """What a turn of a loop reads and compares."""
+
+    def __init__(self, retries: Retries, loop: Loop, direct: Collection[Definition]) -> None:
+        self.retries = retries
+        self.ssa = retries.ssa
+        self.loop = loop
+        self.direct = {d for d in direct if isinstance(d.origin, Op) and d.origin.guard is None}
+        self.latches = [b.index for b in self.ssa.predecessors[loop.header.index] if self.has(b)]
+        self._phis: dict[Definition, set[Definition]] = {}
+
+    def has(self, block: Block) -> bool:
+        return self.loop.first <= self.ssa.schedule.position[block.index] <= self.loop.last
+
+    def goes_on(self, block: Block, after: Block) -> bool:
+        """Whether a branch leads to a block only if what the turn has read is new."""
+        for pair in self.retries.told(block, after):
+            for read, other in (pair, pair[::-1]):
+                if isinstance(read, Definition) and read in self.direct and self._is_new(read, other):
+                    return True
+        return False
+
+    def _is_new(self, read: Definition, other: Term) -> bool:
+        """Whether a turn that reads something else than `other` will read, or write, elsewhere or else."""
+        op = read.origin
+        assert isinstance(op, Op)
+        if isinstance(other, Definition) and any(map(self._is_told, self._carried(other))):
+            return True
+        places = [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
+        carried = {phi for place in places for phi in self._carried(place)}
+        if any(read in self._made_of(value) for phi in carried for value in self._next(phi)):
+            return True
+        expected, stored = self.retries.swap(op)
+        if stored is not _OTHER and other == stored:  # that will be there, if the next turn is not too late
+            return isinstance(expected, Definition) and self._is_what_was_read(expected, read)
+        moves = any(value is not phi for phi in carried for value in self._next(phi))
+        takes = self.retries.observer.writes(op)
+        return takes and moves and not self.retries.may_be_given_back(op, self.loop.header)
+
+    def _is_what_was_read(self, expected: Definition, read: Definition) -> bool:
+        at_header = expected.is_phi and expected.block is self.loop.header
+        return at_header and all(self.retries.term(v) is read for v in self._next(expected))
+
+    def _next(self, phi: Definition) -> list[Definition]:
+        """What a value at the header is in the next turn."""
+        return [phi.inputs[block] for block in self.latches if block in phi.inputs]
+
+    def _is_told(self, phi: Definition) -> bool:
+        """Whether a value at the header is made of what earlier turns read."""
+        return any(not self.direct.isdisjoint(self._closure(v, across=True)) for v in self._next(phi))
+
+    def _carried(self, definition: Definition) -> set[Definition]:
+        """The values at the header of which a turn makes a definition."""
+        made = self._made_of(definition)
+        return {d for d in made if d.is_phi and d.block is self.loop.header}
+
+    def _made_of(self, definition: Definition) -> set[Definition]:
+        return self._closure(definition, across=False)
+
+    def _closure(self, definition: Definition, across: bool) -> set[Definition]:
+        """What a definition is made of in a turn, or (`across`) in any turns."""
+        found, work = set[Definition](), [definition]
+        while work:
+            one = work.pop()
+            if one in found or not self.has(one.block):
+                continue
+            found.add(one)
+            if across or not (one.is_phi and one.block is self.loop.header):
+                work += self.retries.sources.get(one, ())
+        return found
