@@ -140,7 +140,7 @@ class AloneLoops:
             if not self.emitter.m.has_gathers and chases(self.emitter.ssa, loop.header, self._blocks(loop)):
                 return FEW_CHASING
             in_lines = not self.emitter.m.has_gathers or self._goes_on_in_lines(loop)
-            return FEW_GATHERED_IN_LINES if in_lines else FEW_GATHERED
+            return FEW_GATHERED_IN_LINES if in_lines and not self._may_end_at_once(loop) else FEW_GATHERED
         return FEW if self.emitter.m.has_gathers else FEW_WITHOUT_GATHERS
 
     def _is_gathered(self, loop: Loop) -> bool:
@@ -157,6 +157,15 @@ class AloneLoops:
         plain = [op for op in self._ops(loop) if isinstance(op, Op) and op.form.moves_memory]
         steps = (self._step(op, loop) for op in plain if self._scatters(op))
         return all(step is not None and abs(step) < LINE for step in steps)
+
+    def _may_end_at_once(self, loop: Loop) -> bool:
+        """Whether a loop of atomic operations alone has a way out before them (`while (old < value)`):
+        together, lanes find out faster which of them take it."""
+        inside = {block.index for block in self._blocks(loop)}
+        leaves = any(after.index not in inside for after in loop.header.successors())
+        looks = any(isinstance(op, Call) or "memory" in op.form.effects for op in loop.header.ops)
+        moves = any(isinstance(op, Call) or op.form.moves_memory for op in self._ops(loop))
+        return leaves and not looks and not moves
 
     def _step(self, op: Op, loop: Loop) -> int | None:
         """By how many bytes an op's address goes on in each turn of a loop."""
