@@ -134,3 +134,57 @@ def test_rows_that_need_rows_before(device: simt.Device, trying: simt.Module) ->
     for row in needed:
         expected.append((1 + sum(expected[j] for j in row)) & 0xFFFFFFFF)
     np.testing.assert_array_equal(value.numpy(), np.array(expected, "u4"))
+
+
+@pytest.mark.parametrize(("grid", "block", "permits"), [(1, 32, 3), (3, 64, 1), (2, 96, 40)])
+def test_a_semaphore(device: simt.Device, trying: simt.Module, grid: int, block: int, permits: int) -> None:
+    left = device.array(np.array([permits], "i4"))
+    inside, most, count = (device.zeros(1, "i4") for _ in range(3))
+    trying["semaphore"](grid, block, (left, inside, most, count))
+    assert (left.numpy()[0], inside.numpy()[0], count.numpy()[0]) == (permits, 0, grid * block)
+    assert 1 <= most.numpy()[0] <= permits
+
+
+@pytest.mark.parametrize(("grid", "block", "places"), [(1, 32, 5), (3, 64, 1), (2, 96, 40)])
+def test_places_that_are_given_back(
+    device: simt.Device, trying: simt.Module, grid: int, block: int, places: int
+) -> None:
+    """Lanes that have a place must get on while others of their warp look for one."""
+    taken, written = device.zeros(places, "i4"), device.zeros(places, "i4")
+    trying["places"](grid, block, (taken, written, places))
+    assert not taken.numpy().any()
+    assert written.numpy().sum() == grid * block
+
+
+def test_sets_that_become_one(device: simt.Device, trying: simt.Module) -> None:
+    n = 500
+    pairs = rng().integers(0, n, (400, 2), dtype="i4")
+    parent, out = device.array(np.arange(n, dtype="i4")), device.zeros(n, "i4")
+    trying["unite"](4, 128, (parent, device.array(pairs), len(pairs)))
+    trying["roots"](4, 128, (parent, out, n))
+    expected = np.arange(n)
+    for a, b in pairs:
+        x, y = sorted((expected[a], expected[b]))
+        expected[expected == y] = x
+    np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_keys_counted_in_a_table(device: simt.Device, trying: simt.Module) -> None:
+    keys = rng().integers(0, 100, 700, dtype="i4")
+    found, counts = device.zeros(128, "i4"), device.zeros(128, "i4")
+    trying["count_keys"](1, 128, (device.array(keys), len(keys), found, counts))
+    made = {int(k): int(c) for k, c in zip(found.numpy(), counts.numpy(), strict=True) if k >= 0}
+    assert made == {int(k): int((keys == k).sum()) for k in np.unique(keys)}
+
+
+def test_lists_that_grow_at_their_heads(device: simt.Device, trying: simt.Module) -> None:
+    n, lists = 300, 7
+    heads, following = device.array(np.full(lists, -1, "i4")), device.zeros(n, "i4")
+    trying["push"](3, 128, (heads, following, lists, n))
+    after = following.numpy()
+    for number, head in enumerate(heads.numpy()):
+        met = []
+        while head >= 0:
+            met.append(int(head))
+            head = after[head]
+        assert sorted(met) == list(range(number, n, lists))

@@ -17,6 +17,7 @@ If a thread runs such a loop and all others stand still, the loop ends: others o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import takewhile
 from typing import Any, cast
 
 from simt.analysis.evaluate import Evaluator
@@ -28,6 +29,7 @@ from simt.analysis.program import (
     Address,
     Block,
     Branch,
+    Call,
     FunctionAddress,
     Op,
     Register,
@@ -54,7 +56,6 @@ _OTHER = _Other()
 Term = Definition | int | _Other
 """What a number is a copy of, or a constant's bits."""
 Pair = tuple[Term, Term]
-_NO_SWAP: Pair = (_OTHER, _OTHER)
 Sources = dict[Definition, list[Definition]]
 
 
@@ -70,11 +71,14 @@ class _Comparing:
     """The primitives by which predicates are made of comparisons, and copies."""
 
     def __init__(self) -> None:
-        self.swap: Pair = _NO_SWAP
-        """Of a compare and swap that has been evaluated: what it compares with, and what it stores."""
+        self.swap: Pair | None = None
+        """Of an atomic operation that has been evaluated: what it compares with, and what it stores then."""
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *values: _OTHER
+        return self._other
+
+    def _other(self, *values: object) -> _Other:
+        return _OTHER
 
     def const(self, t: Type, bits: int) -> Any:
         return _OTHER if t.is_predicate else bits
@@ -106,7 +110,7 @@ class _Comparing:
         return (_OTHER,) * count
 
     def atomic(self, op: str, t: Type, space: str, address: Any, b: Any, c: Any) -> _Other:
-        self.swap = (b, c) if op == "cas" else _NO_SWAP
+        self.swap = (b, c) if op == "cas" else (_OTHER, _OTHER)
         return _OTHER
 
 
@@ -154,9 +158,9 @@ class Retries:
         told = _told(self.term(self.ssa.read[id(branch)][branch.predicate]))
         return told.true if (branch.taken is after) != branch.negated else told.false
 
-    def swap(self, op: Op) -> Pair:
-        """What a compare and swap compares with, and what it stores."""
-        self._algebra.swap = _NO_SWAP
+    def swap(self, op: Op) -> Pair | None:
+        """What an atomic operation compares with, and what it stores then. None: it is no such one."""
+        self._algebra.swap = None
         self._evaluate(op)
         return self._algebra.swap
 
@@ -188,11 +192,18 @@ class Retries:
     def may_be_given_back(self, taking: Op, header: Block) -> bool:
         """Whether lanes may store to the array of an atomic operation in a loop, by other instructions, while
         others of their warp are in the loop: without a barrier between both."""
+        since = self._since_barriers(header)
+        ops = [op for block in since for op in block.ops]
+        ops += [op for block in self._until_barriers(since)[len(since) :] for op in _before_meeting(block)]
         return any(
-            op is not taking and _has_place(op) and self.observer.writes(op) and self._may_be_one(op, taking)
-            for block in self._until_barriers(self._since_barriers(header))
-            for op in block.ops
-            if isinstance(op, Op)
+            isinstance(op, Call)
+            or (
+                op is not taking
+                and _has_place(op)
+                and self.observer.writes(op)
+                and self._may_be_one(op, taking)
+            )
+            for op in ops
         )
 
     def _since_barriers(self, block: Block) -> list[Block]:
@@ -206,7 +217,7 @@ class Retries:
         return found
 
     def _until_barriers(self, blocks: list[Block]) -> list[Block]:
-        """Blocks that can be reached without a barrier. (That in which lanes meet is taken to be reached.)"""
+        """The blocks, and others that can be reached from them without a barrier."""
         found, seen = [*blocks], {b.index for b in blocks}
         for one in found:
             for after in () if stops(one) or _meets(one) else one.successors():
@@ -214,6 +225,9 @@ class Retries:
                     seen.add(after.index)
                     found.append(after)
         return found
+
+    def _may_give_back(self, op: Op, taking: Op) -> bool:
+        return _has_place(op) and self.observer.writes(op) and self._may_be_one(op, taking)
 
     def _may_be_one(self, a: Op, b: Op) -> bool:
         """Whether two ops may get at the same array."""
@@ -243,9 +257,17 @@ class Retries:
         return frozenset(found) if found else None
 
 
+def _is_meeting(op: Op | Call) -> bool:
+    """Whether an instruction waits for all lanes of the warp."""
+    return isinstance(op, Op) and waits(op.form) and names_all(op)
+
+
 def _meets(block: Block) -> bool:
-    """Whether an instruction of a block waits for all lanes of the warp."""
-    return any(isinstance(op, Op) and waits(op.form) and names_all(op) for op in block.ops)
+    return any(map(_is_meeting, block.ops))
+
+
+def _before_meeting(block: Block) -> Iterator[Op | Call]:
+    return takewhile(lambda op: not _is_meeting(op), block.ops)
 
 
 def _has_place(op: Op) -> bool:
@@ -298,16 +320,27 @@ class _Turn:
         assert isinstance(op, Op)
         if isinstance(other, Definition) and any(map(self._is_told, self._carried(other))):
             return True
-        places = [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
-        carried = {phi for place in places for phi in self._carried(place)}
+        carried = {phi for place, _ in self._place(op) for phi in self._carried(place)}
         if any(read in self._made_of(value) for phi in carried for value in self._next(phi)):
             return True
-        expected, stored = self.retries.swap(op)
+        swap = self.retries.swap(op)
+        if swap is None:
+            return False
+        expected, stored = swap
+        if other == expected and isinstance(other, Definition) and self._is_from_there(other, op):
+            return True
         if stored is not _OTHER and other == stored:  # that will be there, if the next turn is not too late
             return isinstance(expected, Definition) and self._is_what_was_read(expected, read)
         moves = any(value is not phi for phi in carried for value in self._next(phi))
-        takes = self.retries.observer.writes(op)
-        return takes and moves and not self.retries.may_be_given_back(op, self.loop.header)
+        return moves and not self.retries.may_be_given_back(op, self.loop.header)
+
+    def _is_from_there(self, expected: Definition, swap: Op) -> bool:
+        """Whether what a swap expects has been loaded from its place in this turn."""
+        load = expected.origin
+        return self.has(expected.block) and isinstance(load, Op) and self._place(load) == self._place(swap)
+
+    def _place(self, op: Op) -> list[tuple[Definition, int]]:
+        return [(self.ssa.read[id(op)][register], offset) for register, offset in memory_operands(op)]
 
     def _is_what_was_read(self, expected: Definition, read: Definition) -> bool:
         at_header = expected.is_phi and expected.block is self.loop.header

@@ -218,6 +218,104 @@ LOOPS = {
         "setp.eq.u32 %p, %i, 0; @%p bra L;",
         1,
     ),
+    "swap for a sum": (
+        "ld.global.u32 %v, [%a]; L: add.u32 %i, %v, %n; mov.u32 %t, %v;"
+        "atom.global.cas.b32 %v, [%a], %t, %i; setp.ne.u32 %p, %v, %t; @%p bra L;",
+        0,
+    ),
+    "swap for what is greater": (
+        "ld.global.u32 %v, [%a]; L: setp.ge.u32 %p, %v, %n; @%p bra END; mov.u32 %t, %v;"
+        "atom.global.cas.b32 %v, [%a], %t, %n; setp.ne.u32 %p, %v, %t; @%p bra L;",
+        0,
+    ),
+    "swap until it is great enough": (
+        "ld.global.u32 %v, [%a]; L: mov.u32 %t, %v; atom.global.cas.b32 %v, [%a], %t, %n;"
+        "setp.lt.u32 %p, %v, %n; @%p bra L;",
+        0,
+    ),
+    "swap until others make it great enough": (
+        "ld.global.u32 %v, [%a]; L: mov.u32 %t, %v; atom.global.cas.b32 %v, [%a], %t, %i;"
+        "setp.lt.u32 %p, %v, %n; @%p bra L;",
+        1,
+    ),
+    "swap what is read in each turn": (
+        "L: ld.global.u32 %v, [%a]; add.u32 %i, %v, 1; atom.global.cas.b32 %t, [%a], %v, %i;"
+        "setp.ne.u32 %p, %t, %v; @%p bra L;",
+        0,
+    ),
+    "swap what is read elsewhere": (
+        "L: ld.global.u32 %v, [%a+4]; add.u32 %i, %v, 1; atom.global.cas.b32 %t, [%a], %v, %i;"
+        "setp.ne.u32 %p, %t, %v; @%p bra L;",
+        1,
+    ),
+    "a semaphore": (
+        "ld.global.u32 %v, [%a]; L: mov.u32 %t, %v; add.u32 %i, %t, -1;"
+        "atom.global.cas.b32 %v, [%a], %t, %i; setp.ne.u32 %p, %v, %t; @%p bra L;"
+        "setp.eq.u32 %p, %t, 0; @%p bra L;",
+        1,
+    ),
+    "until it is new": (
+        "mov.u32 %v, 0; L: mov.u32 %t, %v; ld.volatile.global.u32 %v, [%a];"
+        "setp.eq.u32 %p, %v, %t; @%p bra L;",
+        1,
+    ),
+    "until it is not new": (
+        "mov.u32 %v, 0; L: mov.u32 %t, %v; ld.volatile.global.u32 %v, [%a];"
+        "setp.ne.u32 %p, %v, %t; @%p bra L;",
+        0,
+    ),
+    "the root of a set": (
+        "L: mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; ld.volatile.global.u32 %v, [%o];"
+        "setp.eq.u32 %p, %v, %t; @%p bra END; mov.u32 %t, %v; bra L;",
+        0,
+    ),
+    "the roots of two sets, made one": (
+        "L: mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; ld.volatile.global.u32 %v, [%o];"
+        "setp.eq.u32 %p, %v, %t; @%p bra M; mov.u32 %t, %v; bra L;"
+        "M: atom.global.min.u32 %v, [%o], %n; setp.eq.u32 %p, %v, %t; @%p bra END; mov.u32 %t, %v; bra L;",
+        0,
+    ),
+    "a list": (
+        "mov.u64 %o, %a; L: ld.volatile.global.u64 %o, [%o]; setp.ne.u64 %p, %o, 0; @%p bra L;",
+        0,
+    ),
+    "a ring of flags": (
+        "mov.u64 %o, %a; L: ld.volatile.global.u32 %v, [%o+8]; ld.global.u64 %o, [%o];"
+        "setp.ne.u32 %p, %v, 77; @%p bra L;",
+        1,
+    ),
+    "a table of keys": (
+        "L: and.b32 %t, %t, 63; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, %n; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        0,
+    ),
+    "a table of keys, cleared before": (
+        "mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; st.global.u32 [%o], 0; bar.sync 0;"
+        "L: and.b32 %t, %t, 63; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, %n; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        0,
+    ),
+    "places that are given back": (
+        "L: and.b32 %t, %t, 7; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L; st.global.u32 [%o], 0;",
+        1,
+    ),
+    "places that are given back when all lanes have met": (
+        "L: and.b32 %t, %t, 63; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L;"
+        "bar.warp.sync -1; st.global.u32 [%o], 0;",
+        0,
+    ),
+    "places that others may give back": (
+        "setp.ne.u32 %p, %n, 0; @%p bra L; st.global.u32 [%a], 0; bra END;"
+        "L: and.b32 %t, %t, 7; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "one place": (
+        "L: add.u32 %t, %t, 1; atom.global.exch.b32 %v, [%a], 1; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
     "a flag that a function reads, a barrier in every turn": (
         "L: call (%v), read, (%a); bar.sync 0; setp.eq.u32 %p, %v, 0; @%p bra L;",
         1,
