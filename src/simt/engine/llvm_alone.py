@@ -110,6 +110,8 @@ class AloneLoop(AlonePlaces):
         m.at_start, m.beginning = usual.at_start, usual.beginning
         m.places, m.word_woven = usual.places, usual.woven
         m.abort, m.zeros = usual.abort, usual.zeros
+        ops = [op for block in self.blocks for op in block.ops]
+        m.only_loads = all(isinstance(op, Op) and (op.destinations or not op.form.moves_memory) for op in ops)
         return m
 
     @property

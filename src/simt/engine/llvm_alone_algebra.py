@@ -46,6 +46,7 @@ class AloneAlgebra(AtomicAlgebra):
 
     lane_number = Value("0", "i32")
     word_woven = 0
+    only_loads = False
     is_checked = False
     given: str | None = None
     touched = 0
@@ -93,7 +94,7 @@ class AloneAlgebra(AtomicAlgebra):
         return self.lane_number
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        self._touch(t.bytes * count, space, volatile)
+        self._touch(t.bytes * count, space, volatile and not self.only_loads)
         return super().load(t, space, address, count, volatile)
 
     def store(self, t: Type, space: str, address: Value, values: tuple[Value, ...], volatile: bool) -> None:

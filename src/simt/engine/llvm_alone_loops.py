@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from simt.analysis.access import NEAR, is_spread
 from simt.analysis.chasing import chases
 from simt.analysis.dominance import Tree, dominators
+from simt.analysis.observer import Observer
 from simt.analysis.program import Block, Branch, Call, Op, memory_operands
 from simt.analysis.rolled_lines import Line, Seldom
 from simt.analysis.schedule import Loop
@@ -55,6 +57,9 @@ FEW_NESTED, FEW_NESTED_BUSY = 16, 4
 """The same through a loop with loops in it; one that does much else than to get at memory lane by lane."""
 GATHERED_NESTED = 10
 """That is less than one op in so many, those of inner loops counted for each of their turns."""
+SERVED_NESTED = 6
+"""A loop with loops in it in which one op in so many serves lanes one by one in any case: all go alone. Each
+finds what those before it have done (a set's root is near), and none waits for others to end their turns."""
 FEW_PARTED, FEW_PARTED_GATHERED = 4, 8
 """The same through a loop that all leave together, if they have parted before; through one that does little
 but get at memory lane by lane."""
@@ -133,7 +138,10 @@ class AloneLoops:
     def _few(self, loop: Loop) -> int:
         """Lanes that go on alone, at most."""
         if self._has_inner(loop):
-            return FEW_NESTED if self._is_mostly_apart(loop) else FEW_NESTED_BUSY
+            if self._is_often(self._is_served_apart, loop, SERVED_NESTED):
+                return WARP
+            mostly_apart = self._is_often(self._is_lane_by_lane, loop, GATHERED_NESTED)
+            return FEW_NESTED if mostly_apart else FEW_NESTED_BUSY
         if self._is_own(loop):
             return FEW_OWN
         if self._is_gathered(loop):
@@ -173,11 +181,18 @@ class AloneLoops:
         steps = {self.emitter.turns.step(read[base], loop) for base, _ in memory_operands(op)}
         return steps.pop() if len(steps) == 1 else None
 
-    def _is_mostly_apart(self, loop: Loop) -> bool:
-        """The same for a loop with loops in it; local memory counts."""
+    def _is_often(self, is_so: Callable[[Op | Call], bool], loop: Loop, of: int) -> bool:
+        """Whether one op in so many of a loop is such, those of inner loops counted for each turn."""
         turns = [self.emitter.schedule.turns(block) for block in self._blocks(loop) for _ in block.ops]
-        apart = map(self._is_lane_by_lane, self._ops(loop))
-        return GATHERED_NESTED * sum(compress(turns, apart)) >= sum(turns)
+        return of * sum(compress(turns, map(is_so, self._ops(loop)))) >= sum(turns)
+
+    def _is_served_apart(self, op: Op | Call) -> bool:
+        """Whether lanes are served one by one even if they go together: atomic operations, volatile loads."""
+        return isinstance(op, Op) and self._scatters(op) and self._observer.reads(op)
+
+    @cached_property
+    def _observer(self) -> Observer:
+        return Observer(self.emitter.unit.program.environment)
 
     def _has_inner(self, loop: Loop) -> bool:
         """Whether there are loops in a loop."""
@@ -289,8 +304,22 @@ class AloneLoops:
     def is_all(self, block: Block) -> bool:
         """Whether the code for lanes one by one is all that there is to be of a block: all lanes go there,
         and no other block of the function looks for this one's."""
-        loop = self.emitter.schedule.loop_of[block.index]
-        if loop is None or self.whole or self.emitter.unit.large or self.emitter.deep:
+        return self._all_around(block) is not None
+
+    def leaves_out(self, block: Block) -> bool:
+        """Whether no lanes come to a block but those that go one by one through a loop around it."""
+        loop = self._all_around(block)
+        return loop is not None and loop.header is not block
+
+    def _all_around(self, block: Block) -> Loop | None:
+        """The outermost loop around a block that has no other code."""
+        loop, found = self.emitter.schedule.loop_of[block.index], None
+        while loop is not None:
+            found, loop = loop if self._is_all(loop) else found, loop.parent
+        return found
+
+    def _is_all(self, loop: Loop) -> bool:
+        if self.whole or self.emitter.unit.large or self.emitter.deep:
             return False
         if not self.has_code(loop) or loop.header.index in self.returning or self._few(loop) < WARP:
             return False
