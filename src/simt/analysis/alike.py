@@ -34,11 +34,21 @@ def value_of(ssa: Ssa, definition: Definition, deep: int = DEEP) -> Hashable:
     return kind_of(op), definition.place, tuple(operands)
 
 
+def _is_of_one_turn(ssa: Ssa, definition: Definition, source: int, block: Block) -> bool:
+    """Whether no loop that a source is in, and a block behind it is not, makes a definition."""
+    around, position = ssa.schedule.loop_of[block.index], ssa.schedule.position
+    loop = ssa.schedule.loop_of.get(source)
+    while loop is not around:
+        if loop is None or loop.first <= position[definition.block.index] <= loop.last:
+            return False
+        loop = loop.parent
+    return True
+
+
 def brings_one_value(ssa: Ssa, phi: Definition, block: Block, divergent: Set[int]) -> bool:
     """Whether lanes that divergent branches have parted on the way to a block give one of its phis the same.
-    (Those that come out of a loop may have left it in different turns: of them it is not said.)"""
-    loop_of = ssa.schedule.loop_of
-    if any(loop_of.get(source) is not loop_of[block.index] for source in phi.inputs):
+    (Those that come out of a loop may have left it in different turns: of what it makes it is not said.)"""
+    if not all(_is_of_one_turn(ssa, d, source, block) for source, d in phi.inputs.items()):
         return False
     values = {source: value_of(ssa, definition) for source, definition in phi.inputs.items()}
     return not ssa.convergence.parts(block, values, divergent)

@@ -69,8 +69,8 @@ class Convergence:
 
     def parts(self, block: Block, values: Mapping[int, Hashable], divergent: Set[int]) -> bool:
         """Whether lanes that a divergent branch parted may come to a block with different values. `values`:
-        what lanes bring, by the index of the block from which they come; all of these are in the block's own
-        loop. (Yes, if it would take long to find out.)"""
+        what lanes bring, by the index of the block from which they come; nothing that loops make which they
+        leave there. (Yes, if it would take long to find out.)"""
         target = self._slot[id(block)]
         above = self._above[target]
         if len(set(values.values())) == 1:
@@ -83,13 +83,20 @@ class Convergence:
             ways = {s for s in self._targets[slot] if s == target or s in labels}
             if not ways:
                 continue
-            kinds = {s: {values[self._block(slot).index]} if s == target else brought[s] for s in ways}
+            kinds = {s: self._brought(slot, values) if s == target else brought[s] for s in ways}
             brought[slot] = set[Hashable]().union(*kinds.values())
             ends = {frozenset(kinds[s]) if s == target else labels[s] for s in ways}
             if len(ends) > 1 and len(brought[slot]) > 1 and self._block(slot).index in divergent:
                 return True
             labels[slot] = ends.pop() if len(ends) == 1 else slot
         return False
+
+    def _brought(self, slot: int, values: Mapping[int, Hashable]) -> set[Hashable]:
+        """What lanes bring from a slot straight to where the values are wanted."""
+        place, position = self.schedule.slots[slot], self.schedule.position
+        if isinstance(place, Loop):
+            return {v for source, v in values.items() if place.first <= position[source] <= place.last}
+        return {values[place.index]}
 
     def same_lanes(self) -> dict[int, int]:
         """For a block, the last block before it that exactly the same lanes run in each turn of the loops

@@ -39,6 +39,25 @@ BODIES = {
         "setp.lt.u32 %p, %j, %t; @%p bra L; mov.u32 %i, %j; M:",
         False,
     ),
+    "around a loop": (
+        "setp.eq.u32 %q, %n, 9; mov.u32 %i, 1; @%q bra A;"
+        + PARTS
+        + "@%p bra M; mov.u32 %j, 0; L: add.u32 %j, %j, 1; setp.lt.u32 %p, %j, %t; @%p bra L; bra M;"
+        "A: mov.u32 %i, 2; M:",
+        True,
+    ),
+    "around a loop, and out of it with another number": (
+        "setp.eq.u32 %q, %n, 9; mov.u32 %i, 1; @%q bra A;"
+        "mov.u32 %j, 0; L: add.u32 %j, %j, 1; setp.lt.u32 %p, %j, %t; @%p bra B;"
+        "setp.lt.u32 %p, %j, 7; @%p bra L; bra M; B: mov.u32 %i, 2; bra M; A: mov.u32 %i, 2; M:",
+        False,
+    ),
+    "out of a loop by two ways": (
+        "setp.eq.u32 %q, %n, 9; mov.u32 %i, 1; @%q bra A;"
+        "mov.u32 %j, 0; L: add.u32 %j, %j, 1; setp.lt.u32 %p, %j, %t; @%p bra M;"
+        "setp.lt.u32 %p, %j, 7; @%p bra L; bra M; A: mov.u32 %i, 2; M:",
+        True,
+    ),
 }
 
 
