@@ -53,6 +53,9 @@ OF_HALVES = 8
 FEW_OWN, OWN_LOOPS = 4, 4
 """The same through a loop that only walks through arrays of their own, in local memory; such loops of one
 function above which there is no code for that (an unrolled sort)."""
+MANY_BRANCHES, FEW_OWN_PARTING, FEW_NESTED_PARTING = 5, 20, 8
+"""Branches of a loop that part lanes from which on more go alone: together all of them go all the ways; and how
+many do, in place of `FEW_OWN` and of `FEW_NESTED_BUSY`."""
 FEW_NESTED, FEW_NESTED_BUSY = 16, 4
 """The same through a loop with loops in it; one that does much else than to get at memory lane by lane."""
 GATHERED_NESTED = 10
@@ -141,15 +144,21 @@ class AloneLoops:
             if self._is_often(self._is_served_apart, loop, SERVED_NESTED):
                 return WARP
             mostly_apart = self._is_often(self._is_lane_by_lane, loop, GATHERED_NESTED)
-            return FEW_NESTED if mostly_apart else FEW_NESTED_BUSY
+            if mostly_apart:
+                return FEW_NESTED
+            return FEW_NESTED_BUSY if self._branches(loop) < MANY_BRANCHES else FEW_NESTED_PARTING
         if self._is_own(loop):
-            return FEW_OWN
+            return FEW_OWN if self._branches(loop) < MANY_BRANCHES else FEW_OWN_PARTING
         if self._is_gathered(loop):
             if not self.emitter.m.has_gathers and chases(self.emitter.ssa, loop.header, self._blocks(loop)):
                 return FEW_CHASING
             in_lines = not self.emitter.m.has_gathers or self._goes_on_in_lines(loop)
             return FEW_GATHERED_IN_LINES if in_lines and not self._may_end_at_once(loop) else FEW_GATHERED
         return FEW if self.emitter.m.has_gathers else FEW_WITHOUT_GATHERS
+
+    def _branches(self, loop: Loop) -> int:
+        """How many branches of a loop part lanes."""
+        return sum(block.index in self.emitter.uniformity.divergent for block in self._blocks(loop))
 
     def _is_gathered(self, loop: Loop) -> bool:
         """Whether the loop does little but get at memory lane by lane. Shared memory does not count: words
