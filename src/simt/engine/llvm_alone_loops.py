@@ -54,8 +54,8 @@ FEW_OWN, OWN_LOOPS = 4, 4
 """The same through a loop that only walks through arrays of their own, in local memory; such loops of one
 function above which there is no code for that (an unrolled sort)."""
 MANY_BRANCHES, FEW_OWN_PARTING, FEW_NESTED_PARTING = 5, 20, 8
-"""Branches of a loop that part lanes from which on more go alone: together all of them go all the ways; and how
-many do, in place of `FEW_OWN` and of `FEW_NESTED_BUSY`."""
+"""Branches of a loop that part lanes from which on more go alone: together all of them go all the ways; and
+how many do, in place of `FEW_OWN` and of `FEW_NESTED_BUSY`."""
 FEW_NESTED, FEW_NESTED_BUSY = 16, 4
 """The same through a loop with loops in it; one that does much else than to get at memory lane by lane."""
 GATHERED_NESTED = 10
