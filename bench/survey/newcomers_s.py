@@ -18,7 +18,10 @@ def joined(rng: np.random.Generator, count: int, pieces: list[str], least: int, 
     """Texts of some pieces each, of which the first are the most frequent."""
     lengths = rng.integers(least, most + 1, count)
     which = (rng.random((count, most)) ** 2 * len(pieces)).astype("i4")
-    return ["".join(pieces[k] for k in row[:length]) for row, length in zip(which, lengths, strict=True)]
+    rows: list[list[int]] = which.tolist()
+    return [
+        "".join([pieces[k] for k in row[:size]]) for row, size in zip(rows, lengths.tolist(), strict=True)
+    ]
 
 
 @case(full=40_000, quick=300)
@@ -133,7 +136,8 @@ def jsonnum(n: int) -> Problem:
         "1234567890123456789012",
     ]
     texts = list[str]()
-    for kind, a, b, e in zip(kinds.tolist(), whole.tolist(), part.tolist(), power.tolist(), strict=True):
+    rows: list[list[int]] = np.stack((kinds, whole, part, power), axis=1).tolist()
+    for kind, a, b, e in rows:
         sign, start = "-" * (b % 4 == 0), " " * (a % 3)
         if kind < 7:
             texts.append(f"{start}{sign}{a}")
@@ -480,7 +484,8 @@ def glob(n: int) -> Problem:
     rng = np.random.default_rng(1916)
     ends = [".c", ".cu", ".py", ".txt", ".tar.gz", ".h", ".JPG", ".jpeg", ".log"]
     names = joined(rng, n, pieces, 1, 7)
-    names = [name[:30] + ends[k] for name, k in zip(names, rng.integers(0, 9, n).tolist(), strict=True)]
+    last: list[int] = rng.integers(0, 9, n).tolist()
+    names = [name[:30] + ends[k] for name, k in zip(names, last, strict=True)]
     patterns = [
         "*.c", "*.[ch]", "test*", "*test*.py", "*.tar.*", "IMG_*.[jJ]*", "*[0-9]*", "??in*", "[!a-z]*",
         "*a*b*c*", "main.c", "*_*-*", "*s.?*", "[a-cx]*[!0-9].*", "*", "*20[0-9][0-9]*",
