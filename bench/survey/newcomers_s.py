@@ -540,7 +540,7 @@ def regvm(n: int) -> Problem:
         program.append((names.index(op), int(a), int(b), int(third), int(immediate)))
     inputs = rng.integers(0, 10**6, (n, 2)).astype("i4")
     inputs[3] = 0
-    size = ints("n limit", n, 480)
+    size = ints("n limit", n, 503)
     return Problem(
         arrays={
             "program": np.array(program, INSTRUCTION).view("u1"), "inputs": inputs,
