@@ -210,9 +210,9 @@ def rc4(messages: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=6 * 26**3, quick=500)
+@case(full=3 * 26**3, quick=500)
 def enigma(settings: int) -> Problem:
-    """A word of twenty letters; none of six orders of rotors need be right."""
+    """A word of twenty letters; none of three orders of rotors need be right."""
     size = ints("length settings", 20, settings)
     args = ("cipher", "crib", "length", "score", "best", "settings")
     return Problem(
@@ -285,7 +285,7 @@ def patience(rows: int) -> Problem:
     )
 
 
-@case(full=5000, quick=50)
+@case(full=15_000, quick=50)
 def matchain(chains: int) -> Problem:
     """Chains of 1 to 12 matrices; the product's parentheses are written by a function that calls itself."""
     rng = np.random.default_rng(1909)
@@ -531,7 +531,7 @@ PROGRAM = """
 
 @case(full=4000, quick=75)
 def regvm(n: int) -> Problem:
-    """Euclid's algorithm, whose remainders are hashed; a third are stopped by the limit of steps."""
+    """Euclid's algorithm, whose remainders are hashed; half are stopped by the limit of steps."""
     rng = np.random.default_rng(1918)
     names = ["halt", "set", "add", "sub", "mul", "mod", "load", "store", "less", "jz"]
     program = list[tuple[int, ...]]()
