@@ -45,6 +45,9 @@ PASSES = "always_inliner", "sroa", "simplify_cfg"
 """LLVM's passes for a draft: fewer, and there is more code to make; more take longer than they save."""
 ENOUGH = 300_000
 """Nanoseconds that launches of a draft take together, from which the next one gets better code."""
+COLD = 10
+"""Times `ENOUGH` up to which the first launch does not count: most of a short one's time goes into pages and
+cache lines that nobody has touched before."""
 LONG = 100_000_000
 """Nanoseconds that launches of a draft take together, from which later processes are not to have it."""
 SHORT = 50_000_000
@@ -89,15 +92,17 @@ class Terms:
 
 class Draft:
     """What is known of one. `short`: as `Terms.allow` takes it. `source`: None if better code is emitted in
-    another way, or the draft came from the cache. `spent`: nanoseconds that its launches took."""
+    another way, or the draft came from the cache. `spent`: nanoseconds that its launches took, `total`: the same
+    with that of the first one (`begun`)."""
 
-    __slots__ = ("short", "source", "spent", "terms")
+    __slots__ = ("begun", "short", "source", "spent", "terms", "total")
 
     def __init__(self, terms: Terms, short: bool, source: Source | None) -> None:
         self.terms = terms
         self.short = short
         self.source = source
-        self.spent = 0
+        self.spent = self.total = 0
+        self.begun = False
 
     def suits(self, launch: Launch) -> bool:
         """Whether it is good enough for a launch, which is the next one."""
@@ -110,11 +115,14 @@ class Draft:
         try:
             yield
         finally:
-            self.spent += time.perf_counter_ns() - start
+            took = time.perf_counter_ns() - start
+            if self.begun or took > COLD * ENOUGH:
+                self.spent += took
+            self.total, self.begun = self.total + took, True
 
     @property
     def was_long(self) -> bool:
-        return self.spent >= LONG
+        return self.total >= LONG
 
 
 def warps_of(launch: Launch) -> int:

@@ -54,7 +54,8 @@ def simply(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def made(simply: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
-    """How many drafts and how many other kernels have been made since it was asked last."""
+    """How many drafts and how many other kernels have been made since it was asked last. All launches count."""
+    monkeypatch.setattr(drafts, "COLD", 0)
     counts = {"_draft": 0, "_objects": 0}
 
     def counted(name: str) -> None:
@@ -220,6 +221,17 @@ def test_better_code_is_llvm_s_work_alone(large: bool, made: Made, monkeypatch: 
     assert made() == (0, 1)
     program.run()
     assert made() == (0, 0)
+
+
+def test_a_short_first_launch_does_not_count(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "COLD", 1 << 60)
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    program = Program()
+    program.run()
+    program.run()
+    assert made() == (1, 0)
+    program.run()
+    assert made() == (0, 1)
 
 
 @SIMPLE
