@@ -92,7 +92,7 @@ class Terms:
 
 class Draft:
     """What is known of one. `short`: as `Terms.allow` takes it. `source`: None if better code is emitted in
-    another way, or the draft came from the cache. `spent`: nanoseconds that its launches took, `total`: the same
+    another way, or the draft came from the cache. `spent`: what its launches took (ns); `total`: the same
     with that of the first one (`begun`)."""
 
     __slots__ = ("begun", "short", "source", "spent", "terms", "total")

@@ -54,7 +54,8 @@ def simply(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def made(simply: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
-    """How many drafts and how many other kernels have been made since it was asked last. All launches count."""
+    """How many drafts and how many other kernels have been made since it was asked last. (All launches of a
+    draft count.)"""
     monkeypatch.setattr(drafts, "COLD", 0)
     counts = {"_draft": 0, "_objects": 0}
 
