@@ -53,6 +53,9 @@ OF_HALVES = 8
 FEW_OWN, OWN_LOOPS = 4, 4
 """The same through a loop that only walks through arrays of their own, in local memory; such loops of one
 function above which there is no code for that (an unrolled sort)."""
+BRANCHES_FOR_ALL = 8
+"""Branches that part lanes from which on all go alone through a loop with loops in it that does little but get at
+memory lane by lane, unless they chase: together they wait for all their words at once."""
 MANY_BRANCHES, FEW_OWN_PARTING, FEW_NESTED_PARTING = 5, 20, 8
 """Branches of a loop that part lanes from which on more go alone: together all of them go all the ways; and
 how many do, in place of `FEW_OWN` and of `FEW_NESTED_BUSY`."""
@@ -145,7 +148,8 @@ class AloneLoops:
                 return WARP
             mostly_apart = self._is_often(self._is_lane_by_lane, loop, GATHERED_NESTED)
             if mostly_apart:
-                return FEW_NESTED
+                parts = self._branches(loop) >= BRANCHES_FOR_ALL and not self._has_chase(loop)
+                return WARP if parts else FEW_NESTED
             return FEW_NESTED_BUSY if self._branches(loop) < MANY_BRANCHES else FEW_NESTED_PARTING
         if self._is_own(loop):
             return FEW_OWN if self._branches(loop) < MANY_BRANCHES else FEW_OWN_PARTING
@@ -202,6 +206,11 @@ class AloneLoops:
     @cached_property
     def _observer(self) -> Observer:
         return Observer(self.emitter.unit.program.environment)
+
+    def _has_chase(self, loop: Loop) -> bool:
+        """Whether what a turn loads tells where the next one loads, in a loop or in one within it."""
+        inner = (x for x in self.emitter.schedule.loops if loop.first <= x.first and x.last <= loop.last)
+        return any(chases(self.emitter.ssa, x.header, self._blocks(x)) for x in inner)
 
     def _has_inner(self, loop: Loop) -> bool:
         """Whether there are loops in a loop."""
@@ -322,10 +331,11 @@ class AloneLoops:
 
     def _all_around(self, block: Block) -> Loop | None:
         """The outermost loop around a block that has no other code."""
-        loop, found = self.emitter.schedule.loop_of[block.index], None
+        loop, around = self.emitter.schedule.loop_of[block.index], list[Loop]()
         while loop is not None:
-            found, loop = loop if self._is_all(loop) else found, loop.parent
-        return found
+            around.append(loop)
+            loop = loop.parent
+        return next(filter(self._is_all, reversed(around)), None)
 
     def _is_all(self, loop: Loop) -> bool:
         if self.whole or self.emitter.unit.large or self.emitter.deep:
@@ -341,7 +351,9 @@ class AloneLoops:
         """Whether the loop has code for one lane at a time."""
         header = loop.header.index
         if header not in self.decided:
-            self.decided[header] = self._suits_one(loop) and self._emit_alone(loop)
+            self.decided[header] = self._suits_one(loop)  # its code may ask for it
+            if self.decided[header]:
+                self.decided[header] = self._emit_alone(loop)
         return self.decided[header]
 
     def is_scattered(self, loop: Loop) -> bool:
