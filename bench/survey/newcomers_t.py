@@ -197,3 +197,172 @@ def pileup(n: int) -> Problem:
         tolerance=1e-4,
         mismatches=0.001,
     )
+
+
+def balanced(points: Array) -> Array:
+    """The order of points in a left-balanced tree of three axes."""
+    order = np.empty(len(points), "i4")
+
+    def place(which: Array, node: int, axis: int) -> None:
+        n = len(which)
+        if n == 0:
+            return
+        full = 1 << n.bit_length() - 1  # nodes of the last level, if it were full
+        left = max(full // 2 - 1, 0) + min(n - full + 1, full // 2)
+        which = which[np.argsort(points[which, axis], kind="stable")]
+        order[node] = which[left]
+        place(which[:left], 2 * node + 1, (axis + 1) % 3)
+        place(which[left + 1 :], 2 * node + 2, (axis + 1) % 3)
+
+    place(np.arange(len(points)), 0, 0)
+    return order
+
+
+@case(full=9000, quick=300)
+def kd_walk(n: int) -> Problem:
+    """Points of clusters; half of the queries near points, half anywhere."""
+    rng = np.random.default_rng(107)
+    centres = rng.random((20, 3))
+    points = centres[rng.integers(0, 20, n)] + 0.1 * (rng.random((n, 3)) + rng.random((n, 3)) - 1)
+    m = n // 4 + 3
+    queries = np.where(np.arange(m)[:, None] % 2, points[rng.integers(0, n, m)] + 0.01, rng.random((m, 3)))
+    order = balanced(points.astype("f4"))
+    tree = np.zeros((n, 4), "f4")
+    tree[:, :3] = points[order]
+    tree[:, 3] = order.view("f4")
+    size = ints("n m", n, m)
+    names = ("tree", "n", "query", "m", "found", "distance")
+    return Problem(
+        arrays={
+            "tree": tree, "query": queries.astype("f4"),
+            "found": zeros(m, 8, kind="i4"), "distance": zeros(m, 8),
+        },
+        scalars=size,
+        launches=[Launch("kd_walk", min(blocks(m, 128), 12), 128, names)],
+        changed=["found", "distance"],
+        native=("tree", "query", "found", "distance"),
+        tolerance=1e-5,
+        mismatches=0.001,
+    )  # fmt: skip
+
+
+def friends(n: int, groups: int, least: float, seed: int) -> tuple[Array, Array]:
+    """A graph without directions as rows of sorted columns: degrees by a power law, most edges in a group."""
+    rng = np.random.default_rng(seed)
+    degree = np.minimum(settled(least / np.sqrt(1 - rng.random(n))), 90).astype("i4")
+    source = np.repeat(np.arange(n), degree)
+    near = source % groups + groups * rng.integers(0, n // groups, len(source))
+    target = np.where(rng.random(len(source)) < 0.8, near, rng.integers(0, n, len(source)))
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    keys = np.unique((low * n + high)[low != high])
+    low, high = keys // n, keys % n
+    both = np.unique(np.concatenate([low * n + high, high * n + low]))
+    starts = np.searchsorted(both // n, np.arange(n + 1)).astype("i4")
+    return starts, (both % n).astype("i4")
+
+
+@case(full=8000, quick=210)
+def louvain(n: int) -> Problem:
+    """Eight rounds from communities of one."""
+    rounds = 8
+    starts, columns = friends(n, n // 30, 4, 108)
+    rows = np.repeat(np.arange(n), np.diff(starts))
+    weights = (1 + (rows + columns) * 7 % 5).astype("i4")
+    strength = np.bincount(rows, weights, n).astype("i4")
+    given = {"row_start": starts, "columns": columns, "weights": weights, "strength": strength}
+    two_m = int(strength.sum())
+    size = ints("n two_m", n, two_m)
+    launches = list[Launch]()
+    for r in range(rounds):
+        move = (*given, "community", "total", "next", *size, np.int32(r))
+        launches += [
+            Launch("louvain_move", blocks(n, 4), 128, move),
+            Launch("louvain_clear", blocks(n), 256, ("total", "n")),
+            Launch("louvain_total", blocks(n), 256, ("next", "strength", "community", "total", "moved", "n")),
+        ]
+    made = {
+        "community": np.arange(n, dtype="i4"), "total": strength.copy(),
+        "next": zeros(n, kind="i4"), "moved": zeros(1, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={**given, **made},
+        scalars={**size, "rounds": np.int32(rounds)},
+        launches=launches,
+        changed=[*made],
+    )
+
+
+def limbs(numbers: list[int]) -> Array:
+    """1024 bits each, low words first."""
+    return np.frombuffer(b"".join(number.to_bytes(128, "little") for number in numbers), "u4").copy()
+
+
+@case(full=500, quick=10)
+def rsa_warp(count: int) -> Problem:
+    """A few keys."""
+    keys = 7
+    rng = np.random.default_rng(109)
+    top = 1 << 1023
+    moduli = [int.from_bytes(rng.bytes(128), "little") | top | 1 for _ in range(keys)]
+    which = rng.integers(0, keys, count).astype("i4")
+    signatures = [int.from_bytes(rng.bytes(128), "little") % moduli[k] for k in which.tolist()]
+    arrays = {
+        "signature": limbs(signatures), "key_of": which, "modulus": limbs(moduli),
+        "r_squared": limbs([pow(2, 2048, n) for n in moduli]), "message": zeros(32 * count, kind="u4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("count", count),
+        launches=[Launch("rsa_warp", blocks(count, 8), 128, (*arrays, "count"))],
+        changed=["message"],
+    )
+
+
+@case(full=3000, quick=150)
+def ktruss(n: int) -> Problem:
+    """Groups of thirty with many triangles; six rounds."""
+    rounds = 6
+    starts, columns = friends(n, n // 30, 5, 110)
+    edges = len(columns)
+    rows = np.repeat(np.arange(n), np.diff(starts)).astype("i4")
+    twin = np.searchsorted(rows.astype("i8") * n + columns, columns.astype("i8") * n + rows).astype("i4")
+    given = {"row_start": starts, "columns": columns, "source": rows, "twin": twin}
+    states = {"alive": np.ones(edges, "u1"), "next": zeros(edges, kind="u1")}
+    launches = list[Launch]()
+    for r in range(rounds):
+        pair = ("alive", "next") if r % 2 == 0 else ("next", "alive")
+        launches.append(
+            Launch("ktruss_round", blocks(edges, 128), 128, (*given, *pair, "removed", "edges", "k"))
+        )
+    return Problem(
+        arrays={**given, **states, "removed": zeros(1, kind="i4")},
+        scalars=ints("edges k rounds", edges, 6, rounds),
+        launches=launches,
+        changed=["alive", "next", "removed"],
+    )
+
+
+@case(full=300, quick=70)
+def qap_sa(chains: int) -> Problem:
+    """Some of the moves uphill are taken, by chance: of chains of which expf's last bit turned one, few."""
+    n, steps = 26, 500 if chains > 100 else 60
+    rng = np.random.default_rng(111)
+    flow = rng.integers(0, 10, (n, n)) * (rng.random((n, n)) < 0.5)
+    x, y = np.arange(n) % 6, np.arange(n) // 6
+    distance = np.abs(x[:, None] - x) + np.abs(y[:, None] - y)
+    scalars = {
+        **ints("n chains steps", n, chains, steps), **floats("temperature cooling", 60, 0.995),
+        "seed": np.uint32(2024),
+    }  # fmt: skip
+    arrays = {
+        "flow": (flow + flow.T).astype("i4"), "distance": distance.astype("i4"),
+        "best_perm": zeros(chains, n, kind="u1"), "best_cost": zeros(chains, kind="i4"),
+        "winner": np.full(1, 1 << 40, "u8"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=scalars,
+        launches=[Launch("qap_sa", blocks(chains, 64), 64, (*arrays, *scalars))],
+        changed=["best_perm", "best_cost", "winner"],
+        mismatches=0.01,
+    )
