@@ -366,3 +366,112 @@ def qap_sa(chains: int) -> Problem:
         changed=["best_perm", "best_cost", "winner"],
         mismatches=0.01,
     )
+
+
+@case(full=60_000, quick=500)
+def lda_gibbs(n: int) -> Problem:
+    """Words by Zipf's law in documents of some 100; a third of them in their document's own topic."""
+    topics, words, docs = 32, n // 12, n // 100 + 1
+    rng = np.random.default_rng(112)
+    doc = np.sort(rng.integers(0, docs, n)).astype("i4")
+    word = np.minimum(settled(1 / (1.0005 - rng.random(n))), words - 1).astype("i4")
+    topic = np.where(rng.random(n) < 0.33, doc % topics, rng.integers(0, topics, n)).astype("u1")
+    doc_topic, word_topic = zeros(docs, topics, kind="i4"), zeros(words, topics, kind="i4")
+    np.add.at(doc_topic, (doc, topic), 1)
+    np.add.at(word_topic, (word, topic), 1)
+    beta = 0.01
+    numbers = {
+        "n": np.int32(n), **floats("alpha beta beta_sum", 0.1, beta, beta * words), "seed": np.uint32(77),
+    }  # fmt: skip
+    given = {"doc": doc, "word": word, "topic": topic, "doc_topic": doc_topic, "word_topic": word_topic}
+    made = {
+        "new_doc_topic": zeros(docs, topics, kind="i4"), "new_word_topic": zeros(words, topics, kind="i4"),
+    }  # fmt: skip
+    sample = (*given, "topic_total", *made, *numbers)
+    return Problem(
+        arrays={
+            **given, "topic_total": word_topic.sum(0).astype("i4"), **made,
+            "new_topic_total": zeros(topics, kind="i4"),
+        },
+        scalars={**numbers, "words": np.int32(words)},
+        launches=[
+            Launch("lda_sample", blocks(n, 128), 128, sample),
+            Launch("lda_totals", 4, (32, 8), ("new_word_topic", "new_topic_total", "words")),
+        ],
+        changed=["topic", *made, "new_topic_total"],
+        tolerance=1e-3,
+        mismatches=0.002,
+    )  # fmt: skip
+
+
+@case(full=1600, quick=75)
+def cdf97(w: int) -> Problem:
+    """Three levels; odd extents on some of them."""
+    h, levels = w * 2 // 3 + 1, 3
+    launches = list[Launch]()
+    x, y = w, h
+    for _ in range(levels):
+        launches += [
+            Launch("cdf97_rows", y, 128, ("image", "w", np.int32(x)), 4 * x),
+            Launch(
+                "cdf97_columns", blocks(x, 32), (32, 8),
+                ("image", "w", np.int32(x), np.int32(y)), 128 * y,
+            ),
+        ]  # fmt: skip
+        x, y = (x + 1) // 2, (y + 1) // 2
+    return Problem(
+        arrays={"image": photo(w, h, 113).astype("f4")},
+        scalars=ints("w h levels", w, h, levels),
+        launches=launches,
+        changed=["image"],
+        tolerance=1e-6,
+    )
+
+
+@case(full=512, quick=35)
+def pbkdf512(n: int) -> Problem:
+    """Words of 6 to 24 letters."""
+    iterations = 20 if n > 100 else 3
+    rng = np.random.default_rng(114)
+    start = np.concatenate([[0], np.cumsum(rng.integers(6, 25, n))]).astype("i4")
+    arrays = {
+        "passwords": rng.integers(97, 123, int(start[-1])).astype("u1"), "start": start,
+        "salt": rng.integers(0, 2**63, 2).astype("u8"), "keys": zeros(n, 8, kind="u8"),
+    }  # fmt: skip
+    size = ints("n iterations", n, iterations)
+    return Problem(
+        arrays=arrays,
+        scalars=size,
+        launches=[Launch("pbkdf512", blocks(n, 128), 128, (*arrays, *size))],
+        changed=["keys"],
+    )
+
+
+@case(full=640, quick=90)
+def fast_brief(w: int) -> Problem:
+    """Corners in any order; pairs of a square of 31."""
+    h, border = w * 3 // 4 - 1, 16
+    image = photo(w, h, 115)
+    rng = np.random.default_rng(116)
+    for _ in range(w // 4):
+        x, y, side = rng.integers((0, 0, 4), (w - 20, h - 20, 20))
+        image[y : y + side, x : x + side] //= 2
+    size = ints("w h", w, h)
+    numbers = {**size, **ints("threshold border", 18, border)}
+    arrays = {
+        "image": image, "score": zeros(h, w, kind="u2"), "corners": zeros(w * h // 8, kind="u4"),
+        "count": zeros(1, kind="u4"), "pairs": rng.integers(-15, 16, (256, 4)).astype("i1"),
+        "descriptor": zeros(w * h, kind="u4"),
+    }  # fmt: skip
+    grid = (blocks(w, 32), blocks(h, 8))
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[
+            Launch("fast_score", grid, (32, 8), ("image", "score", *size, "threshold")),
+            Launch("fast_list", grid, (32, 8), ("score", "corners", "count", *size, "border")),
+            Launch("brief", 8, 128, ("image", "corners", "count", "pairs", "descriptor", "w")),
+        ],
+        changed=["score", "corners", "count", "descriptor"],
+        unordered=["corners", "descriptor"],
+    )
