@@ -9,6 +9,13 @@ from suite.problem import Array, Launch, Problem, blocks
 from survey.case import case, floats, ints, settled, zeros
 
 
+def struct(kind: str, names: str, values: Array) -> np.generic:
+    """A parameter that is a structure, of values of one type."""
+    fields = np.dtype([(name, kind) for name in names.split()])
+    scalar: np.generic = np.ascontiguousarray(values, kind).reshape(-1).view(fields)[0]
+    return scalar
+
+
 def photo(w: int, h: int, seed: int) -> Array:
     """Slopes, discs and noise: 8 bits a pixel."""
     rng = np.random.default_rng(seed)
@@ -474,4 +481,96 @@ def fast_brief(w: int) -> Problem:
         ],
         changed=["score", "corners", "count", "descriptor"],
         unordered=["corners", "descriptor"],
+    )
+
+
+@case(full=80, quick=21)
+def tsdf_fuse(n: int) -> Problem:
+    """Three views of a wall, a ball and holes; the camera is a parameter that is a structure."""
+    w, h, frames, voxel = 160, 120, 3, 2.0 / n
+    rng = np.random.default_rng(117)
+    y, x = np.mgrid[:h, :w]
+    poses, depths = list[Array](), list[Array]()
+    for f in range(frames):
+        c, s = (0.96, 0.28) if f == 1 else (0.8, 0.6) if f == 2 else (1.0, 0.0)
+        turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+        centre = turn[:, 0] + turn[:, 1] + turn[:, 2]
+        poses.append(np.concatenate([turn, (np.array([0, 0, 2.2]) - centre)[:, None]], 1).astype("f4"))
+        wall = 2600 + 3 * x + rng.integers(-5, 6, (h, w))
+        ball = (x - 80 - 10 * f) ** 2 + (y - 60) ** 2
+        wall = np.where(ball < 900, 1800 + ball // 4, wall)
+        depths.append(np.where(rng.random((h, w)) < 0.03, 0, wall).astype("u2"))
+    size = {**ints("w h n", w, h, n), **floats("voxel focal truncation", voxel, 140, 0.15)}
+    size |= ints("most", 64)
+    names = " ".join(f"r{k}" for k in range(12))
+    return Problem(
+        arrays={
+            "depth": np.stack(depths), "volume": zeros(n, n, n, 2, kind="i2"), "pose": np.stack(poses),
+            **{f"depth{f}": depth for f, depth in enumerate(depths)},
+        },
+        scalars={**size, "frames": np.int32(frames)},
+        launches=[
+            Launch(
+                "tsdf_fuse", (blocks(n, 32), blocks(n, 8)), (32, 8),
+                (f"depth{f}", "volume", struct("f4", names, poses[f]), *size),
+            )
+            for f in range(frames)
+        ],
+        changed=["volume"],
+        native=("depth", "volume", "pose"),
+        tolerance=1e-4,
+        mismatches=0.002,
+    )  # fmt: skip
+
+
+@case(full=3000, quick=210)
+def mppi(samples: int) -> Problem:
+    """One round; weights by exp of costs, which are sums of 40 terms."""
+    start = np.array([0, 0.3, 0.05, 5], "f4")
+    motion = {**floats("dt wanted_speed", 0.1, 6), "seed": np.uint32(99)}
+    arrays = {
+        "mean": zeros(40, 2), "noise": zeros(40, samples, 2), "cost": zeros(samples),
+        "least": np.full(1, 0x7F800000, "i4"),
+    }  # fmt: skip
+    car = struct("f4", "x y heading speed", start)
+    return Problem(
+        arrays={**arrays, "start": start},
+        scalars={"samples": np.int32(samples), **motion, "temper": np.float32(20)},
+        launches=[
+            Launch("mppi_rollout", blocks(samples, 128), 128, (*arrays, car, "samples", *motion)),
+            Launch("mppi_update", 40, 256, ("mean", "noise", "cost", "least", "samples", "temper")),
+        ],
+        changed=[*arrays],
+        tolerance=1e-3,
+        mismatches=0.002,
+    )
+
+
+@case(full=4000, quick=150)
+def gjk(n: int) -> Problem:
+    """Hulls of 8 to 30 points on ellipsoids; a third of the pairs overlap."""
+    shapes, rng = 40, np.random.default_rng(118)
+    counts = rng.integers(8, 31, shapes)
+    first = np.concatenate([[0], np.cumsum(counts)])
+    total = int(first[-1])
+    points = rng.random((total, 3)) - 0.5
+    points /= settled(np.sqrt((points**2) @ np.ones(3)))[:, None]
+    points = points * np.repeat(0.4 + 0.6 * rng.random((shapes, 3)), counts, 0)
+    bodies = np.zeros((n // 4 + 2, 6), "f4")
+    bodies[:, :3] = rng.random((len(bodies), 3)) * 3
+    bodies[:, 3] = rng.random(len(bodies)) * 6
+    shape = rng.integers(0, shapes, len(bodies))
+    bodies[:, 4] = first[shape].astype("i4").view("f4")
+    bodies[:, 5] = counts[shape].astype("i4").view("f4")
+    arrays = {
+        "bodies": bodies, "points": points.astype("f4"),
+        "pairs": rng.integers(0, len(bodies), (n, 2)).astype("i4"), "hit": zeros(n, kind="u1"),
+    }  # fmt: skip
+    size = ints("n most", n, 24)
+    return Problem(
+        arrays=arrays,
+        scalars={**size, **ints("total", total)},
+        launches=[Launch("gjk", blocks(n, 128), 128, (*arrays, *size))],
+        changed=["hit"],
+        mismatches=0.003,
     )
