@@ -431,7 +431,7 @@ def cdf97(w: int) -> Problem:
         scalars=ints("w h levels", w, h, levels),
         launches=launches,
         changed=["image"],
-        tolerance=1e-6,
+        tolerance=5e-6,
     )
 
 
@@ -523,7 +523,7 @@ def tsdf_fuse(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=3000, quick=210)
+@case(full=7000, quick=210)
 def mppi(samples: int) -> Problem:
     """One round; weights by exp of costs, which are sums of 40 terms."""
     start = np.array([0, 0.3, 0.05, 5], "f4")
@@ -573,4 +573,92 @@ def gjk(n: int) -> Problem:
         launches=[Launch("gjk", blocks(n, 128), 128, (*arrays, *size))],
         changed=["hit"],
         mismatches=0.003,
+    )
+
+
+@case(full=450, quick=70)
+def sabr_fit(n: int) -> Problem:
+    """Smiles with noise; threads stop after different rounds, of which one more or less moves little."""
+    rng = np.random.default_rng(119)
+    forward, expiry = 0.02 + 0.03 * rng.random(n), 0.5 + 5 * rng.random(n)
+    ratio = settled(np.exp(np.linspace(-0.6, 0.6, 11) * (0.7 + 0.6 * rng.random((n, 1)))))
+    away = ratio - 1
+    level, skew, smile = (
+        0.2 + 0.2 * rng.random((n, 1)),
+        0.15 * rng.random((n, 1)),
+        0.1 + 0.2 * rng.random((n, 1)),
+    )
+    quotes = level - skew * away + smile * away * away + 0.004 * (rng.random((n, 11)) - 0.5)
+    arrays = {
+        "quotes": quotes, "strikes": forward[:, None] * ratio, "forward": forward, "expiry": expiry,
+        "fitted": zeros(n, 3, kind="f8"), "error": zeros(n, kind="f8"),
+    }  # fmt: skip
+    scalars = {"n": np.int32(n), "beta": np.float64(0.5), "iterations": np.int32(15)}
+    return Problem(
+        arrays=arrays,
+        scalars=scalars,
+        launches=[Launch("sabr_fit", blocks(n, 64), 64, (*arrays, *scalars))],
+        changed=["fitted", "error"],
+        tolerance=1e-5,
+        mismatches=0.01,
+    )
+
+
+@case(full=20_000, quick=300)
+def shape_match(n: int) -> Problem:
+    """Clusters of 20 to 110 particles that overlap, pressed and turned; two steps."""
+    steps, rng = 2, np.random.default_rng(120)
+    clusters = n // 30
+    centre = rng.integers(60, n - 60, clusters)
+    sizes = rng.integers(20, 111, clusters)
+    members = [c + np.arange(s) - s // 2 for c, s in zip(centre, sizes, strict=True)]
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
+    member = np.concatenate(members).astype("i4")
+    line = np.arange(n)
+    home = np.stack([line % 7, line // 7 % 7, line // 49], 1) * 0.1
+    rest = np.concatenate([home[which] - settled(home[which].mean(0)) for which in members])
+    moved = home * np.array([1.1, 0.9, 1]) + 0.03 * (rng.random((n, 3)) - 0.5)
+    moved = np.stack(
+        [0.8 * moved[:, 0] - 0.6 * moved[:, 1], 0.6 * moved[:, 0] + 0.8 * moved[:, 1], moved[:, 2]], 1
+    )
+    particle = np.concatenate([moved, 0.5 + rng.random((n, 1))], 1).astype("f4")
+    rotation = zeros(clusters, 4)
+    rotation[:, 3] = 1
+    arrays = {
+        "start": start, "member": member, "rest": settled(rest).astype("f4"),
+        "particle": particle, "rotation": rotation, "goal": zeros(n, 4),
+    }  # fmt: skip
+    scalars = {
+        "rounds": np.int32(12), "stiffness": np.float32(0.4), **ints("n clusters steps", n, clusters, steps),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=scalars,
+        launches=[
+            Launch("shape_match", clusters, 64, (*arrays, "rounds")),
+            Launch("shape_apply", blocks(n), 256, ("particle", "goal", "stiffness", "n")),
+        ] * steps,
+        changed=["particle", "rotation", "goal"],
+        tolerance=1e-4,
+        mismatches=0.001,
+    )  # fmt: skip
+
+
+@case(full=60, quick=5)
+def eksblow(n: int) -> Problem:
+    """Boxes of any numbers in place of those of pi; keys that repeat as passwords do."""
+    rng = np.random.default_rng(121)
+    letters = [np.resize(rng.integers(97, 123, length), 72) for length in rng.integers(6, 20, n)]
+    keys = np.stack(letters).astype("u1").view(">u4").astype("u4")
+    arrays = {
+        "first_p": rng.integers(0, 2**32, 18).astype("u4"),
+        "first_s": rng.integers(0, 2**32, 1024).astype("u4"),
+        "keys": keys, "salts": rng.integers(0, 2**32, (n, 4)).astype("u4"), "hash": zeros(n, 6, kind="u4"),
+    }  # fmt: skip
+    size = ints("n log_rounds", n, 2 if n > 20 else 0)
+    return Problem(
+        arrays=arrays,
+        scalars=size,
+        launches=[Launch("eksblow", blocks(n, 8), 8, (*arrays, *size))],
+        changed=["hash"],
     )

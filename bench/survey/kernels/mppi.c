@@ -15,7 +15,8 @@ static inline uint pcg(uint x) {
 }
 
 static inline float clamp(float v, float low, float high) {
-    return fminf(fmaxf(v, low), high);
+    v = v < low ? low : v;
+    return v > high ? high : v;
 }
 
 // Sixteen cars side by side.
@@ -28,26 +29,40 @@ void run(float *restrict mean, float *restrict noise, float *restrict cost, int 
         for (int j = 0; j < 16; j++)
             x[j] = start[0], y[j] = start[1], heading[j] = start[2], speed[j] = start[3], sum[j] = 0;
         for (int t = 0; t < T; t++) {
-            float ex[16], ey[16];
+            float ex[16], ey[16], r[16], angle[16], wanted[16], push[16];
+            // Sines and cosines in loops of their own: together they would be one call that has no vectors.
 #pragma omp simd
             for (int j = 0; j < 16; j++) {
                 uint i = seed + t * samples + k0 + j;
                 float u = (int)((pcg(2 * i) >> 8) + 1) * (1.0f / 16777216.0f);
-                float v = (int)(pcg(2 * i + 1) >> 8) * (1.0f / 16777216.0f);
-                float r = sqrtf(-2 * logf(u)), steer, push, c = 0;
-                ex[j] = r * cosf(6.2831853f * v) * 0.15f, ey[j] = r * sinf(6.2831853f * v);
-                float wanted = mean[2 * t] + ex[j];
-                steer = clamp(wanted, -0.6f, 0.6f), push = clamp(mean[2 * t + 1] + ey[j], -4, 3);
+                angle[j] = 6.2831853f * ((int)(pcg(2 * i + 1) >> 8) * (1.0f / 16777216.0f));
+                r[j] = sqrtf(-2 * logf(u));
+            }
+#pragma omp simd
+            for (int j = 0; j < 16; j++) {
+                ex[j] = r[j] * cosf(angle[j]) * 0.15f;
                 x[j] += dt * speed[j] * cosf(heading[j]);
+            }
+#pragma omp simd
+            for (int j = 0; j < 16; j++) {
+                ey[j] = r[j] * sinf(angle[j]);
                 y[j] += dt * speed[j] * sinf(heading[j]);
-                heading[j] += dt * speed[j] * tanf(steer) / 2.5f;
-                speed[j] = clamp(speed[j] + dt * push, 0, 12);
+            }
+#pragma omp simd
+            for (int j = 0; j < 16; j++) {
+                float c = 0;
+                wanted[j] = mean[2 * t] + ex[j];
+                push[j] = clamp(mean[2 * t + 1] + ey[j], -4, 3);
+                heading[j] += dt * speed[j] * tanf(clamp(wanted[j], -0.6f, 0.6f)) / 2.5f;
+                speed[j] = clamp(speed[j] + dt * push[j], 0, 12);
                 float dv = speed[j] - wanted_speed;
-                c = 0.5f * y[j] * y[j] + 0.2f * dv * dv + 0.5f * wanted * wanted;
+                c = 0.5f * y[j] * y[j] + 0.2f * dv * dv + 0.5f * wanted[j] * wanted[j];
+#pragma GCC unroll 6
                 for (int o = 0; o < 6; o++) {
                     float dx = x[j] - obstacles[o][0], dy = y[j] - obstacles[o][1];
                     float gap = sqrtf(dx * dx + dy * dy) - obstacles[o][2];
-                    c += gap < 0 ? 30 : gap < 1 ? 10 * (1 - gap) * (1 - gap) : 0;
+                    float in = 1 - gap > 0 ? 1 - gap : 0, near = 10 * in * in;
+                    c += gap < 0 ? 30 : near;
                 }
                 sum[j] += c;
             }
