@@ -310,9 +310,9 @@ def rsa_warp(count: int) -> Problem:
     keys = 7
     rng = np.random.default_rng(109)
     top = 1 << 1023
-    moduli = [int.from_bytes(rng.bytes(128), "little") | top | 1 for _ in range(keys)]
+    moduli: list[int] = [int.from_bytes(rng.bytes(128), "little") | top | 1 for _ in range(keys)]
     which = rng.integers(0, keys, count).astype("i4")
-    signatures = [int.from_bytes(rng.bytes(128), "little") % moduli[k] for k in which.tolist()]
+    signatures: list[int] = [int.from_bytes(rng.bytes(128), "little") % moduli[k] for k in which.tolist()]
     arrays = {
         "signature": limbs(signatures), "key_of": which, "modulus": limbs(moduli),
         "r_squared": limbs([pow(2, 2048, n) for n in moduli]), "message": zeros(32 * count, kind="u4"),
@@ -496,7 +496,7 @@ def tsdf_fuse(n: int) -> Problem:
         turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
         centre = turn[:, 0] + turn[:, 1] + turn[:, 2]
         poses.append(np.concatenate([turn, (np.array([0, 0, 2.2]) - centre)[:, None]], 1).astype("f4"))
-        wall = 2600 + 3 * x + rng.integers(-5, 6, (h, w))
+        wall: Array = 2600 + 3 * x + rng.integers(-5, 6, (h, w))
         ball = (x - 80 - 10 * f) ** 2 + (y - 60) ** 2
         wall = np.where(ball < 900, 1800 + ball // 4, wall)
         depths.append(np.where(rng.random((h, w)) < 0.03, 0, wall).astype("u2"))
@@ -593,7 +593,9 @@ def sabr_fit(n: int) -> Problem:
         "quotes": quotes, "strikes": forward[:, None] * ratio, "forward": forward, "expiry": expiry,
         "fitted": zeros(n, 3, kind="f8"), "error": zeros(n, kind="f8"),
     }  # fmt: skip
-    scalars = {"n": np.int32(n), "beta": np.float64(0.5), "iterations": np.int32(15)}
+    scalars: dict[str, np.generic] = {
+        "n": np.int32(n), "beta": np.float64(0.5), "iterations": np.int32(15 if n > 100 else 5),
+    }  # fmt: skip
     return Problem(
         arrays=arrays,
         scalars=scalars,
@@ -609,9 +611,9 @@ def shape_match(n: int) -> Problem:
     """Clusters of 20 to 110 particles that overlap, pressed and turned; two steps."""
     steps, rng = 2, np.random.default_rng(120)
     clusters = n // 30
-    centre = rng.integers(60, n - 60, clusters)
+    first = rng.integers(0, n - 120, clusters)
     sizes = rng.integers(20, 111, clusters)
-    members = [c + np.arange(s) - s // 2 for c, s in zip(centre, sizes, strict=True)]
+    members: list[Array] = [np.arange(a, a + size) for a, size in np.stack([first, sizes], 1).tolist()]
     start = np.concatenate([[0], np.cumsum(sizes)]).astype("i4")
     member = np.concatenate(members).astype("i4")
     line = np.arange(n)
@@ -648,7 +650,8 @@ def shape_match(n: int) -> Problem:
 def eksblow(n: int) -> Problem:
     """Boxes of any numbers in place of those of pi; keys that repeat as passwords do."""
     rng = np.random.default_rng(121)
-    letters = [np.resize(rng.integers(97, 123, length), 72) for length in rng.integers(6, 20, n)]
+    lengths: list[int] = rng.integers(6, 20, n).tolist()
+    letters: list[Array] = [np.resize(rng.integers(97, 123, length), 72) for length in lengths]
     keys = np.stack(letters).astype("u1").view(">u4").astype("u4")
     arrays = {
         "first_p": rng.integers(0, 2**32, 18).astype("u4"),

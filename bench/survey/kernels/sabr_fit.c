@@ -2,6 +2,7 @@
 #define S 11
 
 __attribute__((simd("notinbranch"))) extern double log(double);
+__attribute__((simd("notinbranch"))) extern double pow(double, double);
 
 static int solve3(double a[3][3], double b[3]) {
     for (int c = 0; c < 3; c++) {
@@ -35,20 +36,21 @@ static int solve3(double a[3][3], double b[3]) {
 }
 
 
-// What does not depend on the parameters is worked out once a smile; strikes in vectors.
+// Strikes in vectors. The kernel works powers and logarithms out for each set of parameters: so does this.
 typedef struct {
-    double quote[S], fk[S], lfk[S], wing[S], beta, t;
+    double quote[S], strike[S], beta, f, t;
 } Smile;
 
 static double residuals(const Smile *m, const double *x, double *restrict r) {
     double alpha = exp(x[0]), rho = 0.999 * tanh(x[1]), nu = exp(x[2]), sum = 0, one = 1 - m->beta, t = m->t;
 #pragma omp simd reduction(+ : sum)
     for (int i = 0; i < S; i++) {
-        double fk = m->fk[i], z = nu / alpha * fk * m->lfk[i], root = sqrt(1 - 2 * rho * z + z * z);
+        double k = m->strike[i], fk = pow(m->f * k, 0.5 * one), lfk = log(m->f / k), l2 = one * one * lfk * lfk;
+        double wing = 1 + l2 / 24 + l2 * l2 / 1920, z = nu / alpha * fk * lfk, root = sqrt(1 - 2 * rho * z + z * z);
         double l = log((root + z - rho) / (1 - rho)), ratio = fabs(z) > 1e-6 ? z / l : 1;
         double b = 1 + t * (one * one / 24 * alpha * alpha / (fk * fk) + 0.25 * rho * m->beta * nu * alpha / fk +
                             (2 - 3 * rho * rho) / 24 * nu * nu);
-        r[i] = alpha / (fk * m->wing[i]) * ratio * b - m->quote[i];
+        r[i] = alpha / (fk * wing) * ratio * b - m->quote[i];
         sum += r[i] * r[i];
     }
     return sum;
@@ -58,15 +60,11 @@ void run(const double *restrict quotes, const double *restrict strikes, const do
          const double *restrict expiry, double *restrict fitted, double *restrict error, int n, double beta,
          int iterations) {
     for (int s = 0; s < n; s++) {
-        Smile m = {.beta = beta, .t = expiry[s]};
+        Smile m = {.beta = beta, .f = forward[s], .t = expiry[s]};
         double f = forward[s], r[S], moved[S], jac[3][S], damping = 1e-3;
         for (int i = 0; i < S; i++) {
-            double k = strikes[s * S + i], l2;
             m.quote[i] = quotes[s * S + i];
-            m.fk[i] = pow(f * k, 0.5 * (1 - beta));
-            m.lfk[i] = log(f / k);
-            l2 = (1 - beta) * (1 - beta) * m.lfk[i] * m.lfk[i];
-            m.wing[i] = 1 + l2 / 24 + l2 * l2 / 1920;
+            m.strike[i] = strikes[s * S + i];
         }
         double x[3] = {log(m.quote[S / 2] * pow(f, 1 - beta)), -0.1, log(0.4)}, sum = residuals(&m, x, r);
         for (int it = 0; it < iterations; it++) {
