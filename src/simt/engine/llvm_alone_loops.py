@@ -54,8 +54,8 @@ FEW_OWN, OWN_LOOPS = 4, 4
 """The same through a loop that only walks through arrays of their own, in local memory; such loops of one
 function above which there is no code for that (an unrolled sort)."""
 BRANCHES_FOR_ALL = 8
-"""Branches that part lanes from which on all go alone through a loop with loops in it that does little but get at
-memory lane by lane, unless they chase: together they wait for all their words at once."""
+"""Branches that part lanes from which on all go alone through a loop with loops in it that does little but
+get at memory lane by lane, unless they chase: together they wait for all their words at once."""
 MANY_BRANCHES, FEW_OWN_PARTING, FEW_NESTED_PARTING = 5, 20, 8
 """Branches of a loop that part lanes from which on more go alone: together all of them go all the ways; and
 how many do, in place of `FEW_OWN` and of `FEW_NESTED_BUSY`."""
