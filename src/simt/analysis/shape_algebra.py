@@ -259,8 +259,8 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._usually_one(a, b)
 
     def _usually_one(self, a: Shape, b: Shape) -> Shape:
-        """What one lane or few choose otherwise: the neighbour of an index, but for those at an edge, where it
-        may be that of a mirrored index."""
+        """What one lane or few choose otherwise: the neighbour of an index, but for those at an edge, which
+        may have that of a mirrored index."""
         width, hold = max(a.width, b.width), max(a.hold, b.hold, GUARDED)
         if width == WARP or hold == LIKELY:
             return VARYING
