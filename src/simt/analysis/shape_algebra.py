@@ -259,12 +259,15 @@ class ShapeAlgebra(WithoutEffects[Shape]):
         return self._usually_one(a, b)
 
     def _usually_one(self, a: Shape, b: Shape) -> Shape:
-        """What one lane or few choose otherwise: the neighbour of an index, but for those at an edge."""
+        """What one lane or few choose otherwise: the neighbour of an index, but for those at an edge, which
+        may have that of a mirrored index."""
         width, hold = max(a.width, b.width), max(a.hold, b.hold, GUARDED)
         if width == WARP or hold == LIKELY:
             return VARYING
         if a.stride == b.stride:
             return Shape(width, a.stride, hold) if a.stride else VARYING
+        if a.stride == -b.stride:
+            return Shape(width, abs(a.stride), hold)
         return Shape(width, a.stride or b.stride, hold) if 0 in (a.stride, b.stride) else VARYING
 
     def lookup(self, t: Type, index: Shape, *tables: tuple[int, ...]) -> tuple[Shape, ...]:

@@ -26,6 +26,8 @@ FAR = 1 << 26
 """How far a counter goes at most, in a turn and in what a turn gets at."""
 NEXT = 16
 """Steps that a counter goes at most beyond what a turn begins with."""
+MOST_PARTS = 64
+"""Of a sum; beyond that it is something of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ def acts(op: Op) -> bool:
 
 class NoSumError(Exception):
     """An op is no sum of its operands."""
+
+
+def _bound(parts: int) -> None:
+    """Raises `NoSumError` for sums of so many parts as no index has: products of long numbers, of which each
+    step would have as many as the product of its operands' parts."""
+    if parts > MOST_PARTS:
+        raise NoSumError
 
 
 def named(key: Hashable, *names: str) -> bool:
@@ -120,12 +129,15 @@ class TermAlgebra(WholeProducts[Sum]):
         return self.atom(t.bits, "select", p, a, b)
 
     def add(self, t: Type, a: Sum, b: Sum) -> Sum:
+        _bound(len(a.parts) + len(b.parts))
         return a.added(b)
 
     def sub(self, t: Type, a: Sum, b: Sum) -> Sum:
+        _bound(len(a.parts) + len(b.parts))
         return a.added(b, -1)
 
     def mul(self, t: Type, a: Sum, b: Sum) -> Sum:
+        _bound(len(a.parts) * len(b.parts))
         found = Sum(t.bits, a.number * b.number % (1 << t.bits)).added(Sum(t.bits, 0, a.parts), b.number)
         found = found.added(Sum(t.bits, 0, b.parts), a.number)
         for (one, many), (other, times) in product(a.parts, b.parts):

@@ -103,6 +103,9 @@ class AloneLoops:
     def try_few(self, header: Block, mask: Value) -> bool:
         """Sends lanes that begin a turn of a loop to go through it one by one, if they are few; whether no
         other code for them is needed."""
+        if self._leaves_out(header):
+            self.emitter.builder.void("unreachable")
+            return True
         loop = self._begun(header)
         if loop is None or not self.has_code(loop):
             return False
@@ -324,7 +327,7 @@ class AloneLoops:
         and no other block of the function looks for this one's."""
         return self._all_around(block) is not None
 
-    def leaves_out(self, block: Block) -> bool:
+    def _leaves_out(self, block: Block) -> bool:
         """Whether no lanes come to a block but those that go one by one through a loop around it."""
         loop = self._all_around(block)
         return loop is not None and loop.header is not block

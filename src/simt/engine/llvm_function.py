@@ -529,9 +529,6 @@ class FunctionEmitter(OpEmitter):
     def run(self, target: Block, mask: Value) -> None:
         loop = self.schedule.loop_of[target.index]
         begins = loop is not None and loop.header is target
-        if self.alone.leaves_out(target):
-            self.builder.void("unreachable")
-            return
         if self.alone.try_few(target, mask):
             return
         if self.representatives[target.index] == target.index:

@@ -497,9 +497,9 @@ class LaneAlgebra(PermutationAlgebra):
         """A choice of one of two values, where all lanes choose the same: that which grows from lane to lane,
         or either if both do."""
         start, (valid, all_chosen) = self.widened(bases(b), shape.width), self._sides_of(p)
-        if shape_of(a).stride:
+        if shape_of(a).stride == shape.stride:
             first = self.widened(bases(a), shape.width)
-            if shape_of(b).stride:
+            if shape_of(b).stride == shape.stride:
                 text = f"select i1 {all_chosen}, {first.typed}, {start.typed}"
                 start = self.emit(text, first.type, first.width)
                 valid = self.builder.emit(f"or i1 {valid}, {all_chosen}")

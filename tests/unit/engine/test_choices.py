@@ -80,6 +80,17 @@ body(
     lambda x, e, c: np.where(x < e, c, 100 - x),
 )
 body(
+    "mirrored",
+    "setp.lt.s32 %p, %x, %e; sub.s32 %y, 200, %x; selp.b32 %z, %x, %y, %p;" + WIDE,
+    lambda x, e, c: np.where(x < e, x, 200 - x),
+)
+body(
+    "mirrored at both ends",
+    "setp.lt.s32 %p, %x, 30; sub.s32 %y, 60, %x; setp.ge.s32 %q, %x, %e; sub.s32 %z, 200, %x;"
+    "selp.b32 %z, %z, %x, %q; selp.b32 %z, %y, %z, %p;" + WIDE,
+    lambda x, e, c: np.where(x < 30, 60 - x, np.where(x >= e, 200 - x, x)),
+)
+body(
     "in full",
     LEFT.format(op="eq") + "mul.lo.s32 %z, %z, %z;" + WIDE,
     lambda x, e, c: np.where(x == e, c, x - 1) ** 2,
@@ -143,6 +154,7 @@ def test_shapes_of_choices() -> None:
     assert select(S32, VARYING, index, UNIFORM) == select(U64, VARYING, UNIFORM, guarded) == guarded
     assert select(S32, VARYING, index, index) == guarded
     assert select(S32, UNIFORM, index, index) == index
+    assert select(S32, VARYING, index, Shape(1, -4)) == select(S32, VARYING, Shape(1, -4), index) == guarded
     for a, b in (
         (UNIFORM, UNIFORM),
         (index, Shape(1, 8)),
