@@ -32,7 +32,6 @@ from operator import itemgetter
 
 from simt.analysis.program import Op
 from simt.analysis.rolled_lines import Line
-from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.engine.host import FOLLOWS_WIDE, SLOW_GATHERS
 from simt.engine.llvm_algebra import LlvmIntegers
@@ -61,8 +60,9 @@ HALO = 3 * LINE
 a halo: 0.77 of the time, 0.79 for two lines, 0.85 for four; Rodinia's HotSpot 0.86, 0.94, 0.80.)"""
 CLOSE, NEXT = 3, 2
 """How near to the CPU, as LLVM counts: to the first cache, and to the second one."""
-ROOM = 256
-"""Lines that can be put off; more are forgotten."""
+ROOM, AT_ONCE = 256, 8
+"""Lines that can be put off; more are forgotten. As many are noted by one store, which may begin at the
+last of the others."""
 SPREAD = "simt.prefetch.spread"
 STARTS = "%starts"
 """Of what warps will load in the next CTA."""
@@ -368,7 +368,7 @@ class PrefetchAlgebra(PatternAlgebra):
     def _lines_put_off(self) -> tuple[str, str, str]:
         """A ring of addresses, and notes of how many were ever taken from it and put into it."""
         if self._queue is None:
-            ring = self.builder.emit(f"alloca [{ROOM + _lines(WARP * 16)} x i64], align 64")
+            ring = self.builder.emit(f"alloca [{ROOM + AT_ONCE} x i64], align 64")
             self._queue = ring, self._note(), self._note()
         return self._queue
 
@@ -377,17 +377,25 @@ class PrefetchAlgebra(PatternAlgebra):
         return self.builder.emit(f"getelementptr i64, ptr {ring}, i64 {index}")
 
     def _put_off(self, start: str, lines: int) -> None:
+        lines = min(lines, ROOM)
         ring, head, tail = self._lines_put_off()
         first, end = self._noted(head), self._noted(tail)
         waiting = self.builder.emit(f"sub i64 {end}, {first}")
         many = self.builder.emit(f"icmp ugt i64 {waiting}, {ROOM - lines}")  # or anything, at first
         self._write_note(head, self.builder.emit(f"select i1 {many}, i64 {end}, i64 {first}"))
-        places = self.widened(Value(start, "i64"), lines)
-        if lines > 1:
-            steps = self.constant_lanes("i64", [LINE * i for i in range(lines)])
-            places = LlvmIntegers.binary(self, "add", places, steps)
-        self.builder.void(f"store volatile {places.typed}, ptr {self._slot_of(ring, end)}, align 8")
+        for i in range(0, lines, AT_ONCE):
+            slot = self._slot_of(ring, self._sum(end, str(i)))
+            self._put_off_at(slot, start, range(i, min(i + AT_ONCE, lines)))
         self._write_note(tail, self._sum(end, str(lines)))
+
+    def _put_off_at(self, slot: str, start: str, lines: range) -> None:
+        """Notes the addresses of lines behind a start from a slot of the ring on."""
+        if len(lines) == 1:
+            places = Value(self._sum(start, str(LINE * lines[0])), "i64")
+        else:
+            steps = self.constant_lanes("i64", [LINE * i for i in lines])
+            places = LlvmIntegers.binary(self, "add", self.widened(Value(start, "i64"), len(lines)), steps)
+        self.builder.void(f"store volatile {places.typed}, ptr {slot}, align 8")
 
     # -- pieces ---------------------------------------------------------------------------------------
 

@@ -4,17 +4,28 @@ and the code between them long, one line at each."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 import simt
 from simt.analysis.shape import BlockShape
-from simt.engine.host import ASKS_BY_PHASES, ASKS_FAR, FOLLOWS_WIDE, SLOW_GATHERS, host_cpu, stores_some
+from simt.engine.host import (
+    ASKS_BY_PHASES,
+    ASKS_FAR,
+    FOLLOWS_WIDE,
+    SLOW_GATHERS,
+    find_cpu,
+    host_cpu,
+    stores_some,
+)  # fmt: skip
 from simt.engine.llvm_kernel import emit
 from simt.engine.llvm_phases import UNROLLED
-from simt.engine.llvm_prefetch import CLOSE, HALO, LINE, NEXT, ROOM_IN_TURN, SPREAD
+from simt.engine.llvm_prefetch import CLOSE, HALO, LINE, NEXT, ROOM, ROOM_IN_TURN, SPREAD
 
 FEATURES = host_cpu().features - {SLOW_GATHERS, FOLLOWS_WIDE} | {ASKS_FAR, ASKS_BY_PHASES}
+STRUCTURES = Path(__file__).parents[3] / "bench" / "survey" / "kernels" / "pq_scan.ptx"
+"""A kernel whose threads load 64 bytes each, twice, and then sort: lines are put off."""
 LOAD = "ld.global.u32 %v, [%a];"
 MUCH = "st.shared.u32 [box+4], %v;" * (UNROLLED // 4)
 WAIT = "L: ld.volatile.global.u32 %v, [%end]; setp.eq.u32 %p, %v, 0; @%p bra L;"
@@ -325,3 +336,22 @@ def test_steps_by_the_size_of_the_cta_are_known(scale: int, known: bool) -> None
     asked = re.findall(r"= add i64 %\S+, (\d+)\n  %\S+ = add i64", text)
     assert text.count("call void @llvm.prefetch") == 3
     assert (str(128 * scale * 8) in asked) == known
+
+
+def ring_of(text: str) -> tuple[int, list[int]]:
+    """How much room there is for lines put off, and how many are noted by each store."""
+    ((ring, room),) = re.findall(r"  (%\S+) = alloca \[((?!32)\d+) x i64\], align 64", text)
+    slots = re.findall(rf"  (%\S+) = getelementptr i64, ptr {ring}, i64", text)
+    stores = re.findall(r"store volatile (?:<(\d+) x i64>|i64) \S+, ptr (%\S+), align 8", text)
+    return int(room), [int(n or 1) for n, place in stores if place in slots]
+
+
+def test_lines_put_off_stay_within_their_ring() -> None:
+    """A store that begins at the ring's last place has room: what many lines are is noted by several. (The
+    ring's numbers begin with anything.)"""
+    program = simt.Device("sm_90").load(STRUCTURES).program
+    kernel, features = program.functions["pq_best"], find_cpu("x86-64-v3").features
+    text = emit(program, kernel, BlockShape(128, 1, 1), features, "nounwind")[0]
+    room, noted = ring_of(text)
+    assert sum(noted) > 8
+    assert ROOM - 1 + max(noted) <= room
