@@ -301,7 +301,6 @@ class _Turn:
         self.loop = loop
         self.direct = {d for d in direct if isinstance(d.origin, Op) and d.origin.guard is None}
         self.latches = [b.index for b in self.ssa.predecessors[loop.header.index] if self.has(b)]
-        self._phis: dict[Definition, set[Definition]] = {}
 
     def has(self, block: Block) -> bool:
         return self.loop.first <= self.ssa.schedule.position[block.index] <= self.loop.last
