@@ -193,34 +193,30 @@ class Retries:
         """Whether lanes may store to the array of an atomic operation in a loop, by other instructions, while
         others of their warp are in the loop: without a barrier between both."""
         since = self._since_barriers(header)
-        ops = [op for block in since for op in block.ops]
+        ops = [op for block in since for op in (block.ops if block is header else _after_meeting(block))]
         ops += [op for block in self._until_barriers(since)[len(since) :] for op in _before_meeting(block)]
         return any(
-            isinstance(op, Call)
-            or (
-                op is not taking
-                and _has_place(op)
-                and self.observer.writes(op)
-                and self._may_be_one(op, taking)
-            )
-            for op in ops
+            isinstance(op, Call) or (op is not taking and self._may_give_back(op, taking)) for op in ops
         )
 
     def _since_barriers(self, block: Block) -> list[Block]:
-        """Blocks from which one can be reached without a barrier."""
+        """Blocks of which at least the end can lead to one without a barrier between."""
         found, seen = [block], {block.index}
         for one in found:
+            if one is not block and _meets(one):
+                continue
             for before in self.ssa.predecessors[one.index]:
-                if before.index not in seen and not (stops(before) or _meets(before)):
+                if before.index not in seen and not stops(before):
                     seen.add(before.index)
                     found.append(before)
         return found
 
     def _until_barriers(self, blocks: list[Block]) -> list[Block]:
-        """The blocks, and others that can be reached from them without a barrier."""
+        """The blocks, and others that can be reached from the ends of these without a barrier."""
         found, seen = [*blocks], {b.index for b in blocks}
-        for one in found:
-            for after in () if stops(one) or _meets(one) else one.successors():
+        for number, one in enumerate(found):
+            ends = stops(one) or (number >= len(blocks) and _meets(one))
+            for after in () if ends else one.successors():
                 if after.index not in seen:
                     seen.add(after.index)
                     found.append(after)
@@ -268,6 +264,10 @@ def _meets(block: Block) -> bool:
 
 def _before_meeting(block: Block) -> Iterator[Op | Call]:
     return takewhile(lambda op: not _is_meeting(op), block.ops)
+
+
+def _after_meeting(block: Block) -> list[Op | Call]:
+    return list(takewhile(lambda op: not _is_meeting(op), reversed(block.ops)))
 
 
 def _has_place(op: Op) -> bool:
@@ -319,7 +319,7 @@ class _Turn:
         assert isinstance(op, Op)
         if isinstance(other, Definition) and any(map(self._is_told, self._carried(other))):
             return True
-        carried = {phi for place, _ in self._place(op) for phi in self._carried(place)}
+        carried = {phi for place in self._places(op) for phi in self._carried(place)}
         if any(read in self._made_of(value) for phi in carried for value in self._next(phi)):
             return True
         swap = self.retries.swap(op)
@@ -336,10 +336,18 @@ class _Turn:
     def _is_from_there(self, expected: Definition, swap: Op) -> bool:
         """Whether what a swap expects has been loaded from its place in this turn."""
         load = expected.origin
-        return self.has(expected.block) and isinstance(load, Op) and self._place(load) == self._place(swap)
+        if not isinstance(load, Op) or not self.has(expected.block):
+            return False
+        return load.form.moves_memory and self._addresses(load) == self._addresses(swap)
 
-    def _place(self, op: Op) -> list[tuple[Definition, int]]:
-        return [(self.ssa.read[id(op)][register], offset) for register, offset in memory_operands(op)]
+    def _addresses(self, op: Op) -> list[tuple[Any, Any, int]]:
+        """Where an op gets at memory: the space, the variable or the value of the register, the offset."""
+        read, space = self.ssa.read[id(op)], op.binding.get("space")
+        found = [source for source in op.sources.values() if isinstance(source, Address)]
+        return [(space, read[x.base] if isinstance(x.base, Register) else x.base, x.offset) for x in found]
+
+    def _places(self, op: Op) -> list[Definition]:
+        return [self.ssa.read[id(op)][register] for register, _ in memory_operands(op)]
 
     def _is_what_was_read(self, expected: Definition, read: Definition) -> bool:
         at_header = expected.is_phi and expected.block is self.loop.header

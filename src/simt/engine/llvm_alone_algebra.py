@@ -41,6 +41,7 @@ class AloneAlgebra(AtomicAlgebra):
     """The algebra of one lane: every column is a scalar. `lane_number`: the lane (i32). `word_woven`: bytes
     of the words by which local memory is woven (`simt.engine.llvm_woven`; 0: it is not).
 
+    `only_loads`: the loop stores nothing, so that volatile loads in it are no talk among the lanes.
     `is_checked`: the present access is known to be valid. `given`: the pointer that it uses, if that is made
     ahead. `touched`: bytes of the last plain access, if it was to the arena; negative for a store."""
 

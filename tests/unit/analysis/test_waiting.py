@@ -50,7 +50,7 @@ def program(body: str) -> Program:
     .reg .b32 %t, %n, %v, %i;
     .reg .b64 %a, %o;
     .local .align 4 .b8 own[4];
-    .shared .align 4 .b8 flag[4];
+    .shared .align 4 .b8 flag[4], other[4];
     ld.param.u64 %a, [a];
     ld.param.u32 %n, [n];
     mov.u32 %t, %tid.x;
@@ -310,6 +310,28 @@ LOOPS = {
         "setp.ne.u32 %p, %n, 0; @%p bra L; st.global.u32 [%a], 0; bra END;"
         "L: and.b32 %t, %t, 7; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
         "atom.global.cas.b32 %v, [%o], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "places that others may give back after all lanes have met": (
+        "bar.warp.sync -1; setp.ne.u32 %p, %n, 0; @%p bra L; st.global.u32 [%a], 0; bra END;"
+        "L: and.b32 %t, %t, 7; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "places that others may give back behind a barrier": (
+        "bar.sync 0; setp.ne.u32 %p, %n, 0; @%p bra L; st.global.u32 [%a], 0; bra END;"
+        "L: and.b32 %t, %t, 7; mul.wide.u32 %o, %t, 4; add.u64 %o, %a, %o; add.u32 %t, %t, 1;"
+        "atom.global.cas.b32 %v, [%o], 0, 1; setp.ne.u32 %p, %v, 0; @%p bra L;",
+        1,
+    ),
+    "swap what is read of the same variable": (
+        "L: ld.shared.u32 %v, [flag]; add.u32 %i, %v, 1; atom.shared.cas.b32 %t, [flag], %v, %i;"
+        "setp.ne.u32 %p, %t, %v; @%p bra L;",
+        0,
+    ),
+    "swap what is read of another variable": (
+        "L: ld.shared.u32 %v, [other]; add.u32 %i, %v, 1; atom.shared.cas.b32 %t, [flag], %v, %i;"
+        "setp.ne.u32 %p, %t, %v; @%p bra L;",
         1,
     ),
     "one place": (
