@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP
@@ -19,6 +19,7 @@ from simt.engine.llvm_access import Access
 from simt.engine.llvm_arrivals import ArrivalAlgebra
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import bases, shape_of
+from simt.engine.llvm_scopes import ROLLED
 from simt.isa.atomics import identity
 from simt.ptx.types import Type
 from simt.records import dataclass
@@ -29,6 +30,9 @@ CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 REGISTER = 64
 """Bits of a general register."""
 
+WRITTEN_OUT = 7
+"""Operations in a row up to which each lane's are written out. Of more LLVM makes all lanes' places first, and
+has no registers for them."""
 MOST = 16
 """Operations of a kernel that are put off. Each takes some 450 lines; others can share a function."""
 
@@ -158,6 +162,8 @@ class GroupedAlgebra(ArrivalAlgebra):
         return ()
 
     def _all_lanes(self, updates: Sequence[Update]) -> tuple[Value, ...]:
+        if len(updates) > WRITTEN_OUT:
+            return self._lane_after_lane(updates)
         roots = Counter(self.root(update.address).ir for update in updates)
         shared = {root for root, count in roots.items() if count > 1 or self.narrow_column(root)}
         taken = _Taken(self, shared)
@@ -168,11 +174,86 @@ class GroupedAlgebra(ArrivalAlgebra):
                 self._update(update.op, update.t, place, taken.item(update.b, lane), None)
         return ()
 
+    def _lane_after_lane(self, updates: Sequence[Update]) -> tuple[Value, ...]:
+        """A loop over the lanes, whose words are in stack memory."""
+        items = _OfOneLane(self, updates)
+        turn, after = self.builder.block_name("lane"), self.builder.block_name("lanes.end")
+        counter = self.builder.emit("alloca i32")
+        self.builder.void(f"store i32 0, ptr {counter}")
+        self.builder.void(f"br label %{turn}")
+        self.builder.label(turn)
+        lane = self.builder.emit(f"load i32, ptr {counter}")
+        items.begin(lane)
+        for update in updates:
+            self.reach = update.reach
+            place = self._host(update.access, items.item(update.address))
+            self._update(update.op, update.t, place, items.item(update.b), None)
+        following = self.builder.emit(f"add i32 {lane}, 1")
+        self.builder.void(f"store i32 {following}, ptr {counter}")
+        more = self.builder.emit(f"icmp ult i32 {following}, {WARP}")
+        self.builder.void(f"br i1 {more}, label %{turn}, label %{after}{ROLLED}")
+        self.builder.label(after)
+        return ()
+
     def root(self, column: Value) -> Value:
         """The column of which another one is made by cheap operations."""
         while column.ir in self.made:
             column = self.made[column.ir].source
         return column
+
+
+def again(m: GroupedAlgebra, made: Made, item: Callable[[Value], Value]) -> Value:
+    """A lane of a column, of a lane of the one of which it is made. `item` gives lanes."""
+    a, b = item(made.a), item(made.b)
+    for constant, other in ((a.literal, b), (b.literal, a)):
+        if made.opcode == "add" and constant is not None:
+            return m.plus(other, constant)
+    return Value(m.builder.emit(f"{made.opcode} {a.typed}, {b.ir}"), a.type)
+
+
+class _OfOneLane:
+    """Columns of some updates of which one lane's items are loaded from stack memory, or made of such."""
+
+    def __init__(self, m: GroupedAlgebra, updates: Sequence[Update]) -> None:
+        self.m = m
+        self.lane = ""
+        self.roots = {m.root(update.address).ir for update in updates}
+        self._places = dict[str, str]()
+        self._items = dict[str, Value]()
+        for update in updates:
+            for column in (update.address, update.b):
+                self._put(column)
+
+    def _put(self, column: Value) -> None:
+        """Stores what items of a column come from."""
+        if not shape_of(column).is_uniform:
+            kept = self._kept(self.m.vector(column))
+            if kept.ir not in self._places:
+                self._places[kept.ir] = self.m.spilled(kept)
+
+    def _kept(self, column: Value) -> Value:
+        root = self.m.root(column)
+        return root if root.ir in self.roots else column
+
+    def begin(self, lane: str) -> None:
+        """From here on items are those of a lane."""
+        self.lane = lane
+        self._items.clear()
+
+    def item(self, column: Value) -> Value:
+        if shape_of(column).is_uniform:
+            return bases(column)
+        column = self.m.vector(column)
+        if column.ir not in self._items:
+            made = self.m.made.get(column.ir) if self._kept(column).ir != column.ir else None
+            self._items[column.ir] = self._load(column) if made is None else again(self.m, made, self.item)
+        return self._items[column.ir]
+
+    def _load(self, column: Value) -> Value:
+        place = self.m.builder.emit(
+            f"getelementptr {column.type}, ptr {self._places[column.ir]}, i32 {self.lane}"
+        )
+        return Value(self.m.builder.emit(f"load {column.type}, ptr {place}"), column.type)
 
 
 class _Taken:
@@ -191,16 +272,11 @@ class _Taken:
         if (column.ir, lane) not in self._items:
             made = self.m.made.get(column.ir) if self.m.root(column).ir in self.roots else None
             self._items[column.ir, lane] = (
-                self._out(column, lane) if made is None else self._again(made, lane)
+                self._out(column, lane)
+                if made is None
+                else again(self.m, made, partial(self.item, lane=lane))
             )
         return self._items[column.ir, lane]
-
-    def _again(self, made: Made, lane: int) -> Value:
-        a, b = self.item(made.a, lane), self.item(made.b, lane)
-        for constant, other in ((a.literal, b), (b.literal, a)):
-            if made.opcode == "add" and constant is not None:
-                return self.m.plus(other, constant)
-        return Value(self.m.builder.emit(f"{made.opcode} {a.typed}, {b.ir}"), a.type)
 
     def _out(self, column: Value, lane: int) -> Value:
         """A lane out of a vector; words of 32 bits and fewer by as many as a register has, where there is an

@@ -683,7 +683,7 @@ def _emit(
         device = DeviceEmitter(unit, with_float_registers(program.functions[name])[0])
         watch(device)
         unit.module.define(name, device.define())
-    loops = *ROLLED, UNROLLED, llvm_strips.METADATA
+    loops = *ROLLED, UNROLLED
     metadata = *WEIGHTS, *llvm_scopes.METADATA, *loops, llvm_streams.METADATA
     functions = str(unit.module)
     if OF_TURNS in functions:

@@ -8,5 +8,12 @@ OF_WORKER = ", !alias.scope !10"
 """Of a store to the worker's own memory, and of prefetches, which change nothing."""
 OF_PROGRAM = ", !noalias !10"
 """Of a load of the program's."""
-METADATA = ('!8 = distinct !{!8, !"simt"}', "!9 = distinct !{!9, !8}", "!10 = !{!9}")
+ROLLED = ", !llvm.loop !11"
+"""Of the branch back of a loop that is to stay one turn at a time."""
+METADATA = (
+    '!8 = distinct !{!8, !"simt"}',
+    "!9 = distinct !{!9, !8}",
+    "!10 = !{!9}",
+    '!11 = distinct !{!11, !{!"llvm.loop.unroll.disable"}}',
+)
 """At the end of a module."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from simt.analysis.shape import WARP, BlockShape
 from simt.engine.host import PAGES_APART
+from simt.engine.llvm_scopes import ROLLED
 from simt.engine.llvm_series import FIRST_CTA, FIRST_THREAD, TURN
 from simt.records import dataclass
 
@@ -35,9 +36,6 @@ APART = 4
 16M takes 0.93 of the time; 2 gain half of that, 8 no more."""
 LEAST_APART = 2
 """Warps of a CTA from which they do."""
-_AS_IT_IS = ", !llvm.loop !11"
-METADATA = '!11 = distinct !{!11, !{!"llvm.loop.unroll.disable"}}'
-"""At the end of a module. What unrolling needs ahead of each row costs more than it saves."""
 _DEFINITION = re.compile(r"  %\S+ = ")
 _NAME = re.compile(r"%[\w.]+")
 _LABEL = re.compile(r"^(\S+):$", re.MULTILINE)
@@ -160,7 +158,7 @@ def _with_sure(across: int, warp: list[str], sure: Sure, apart: bool) -> list[st
 
 def _before(across: int, warp: list[str], sure: Sure, apart: bool) -> list[str]:
     """First the warps for which all is well, then the others."""
-    after = f"row.rest{_AS_IT_IS}"
+    after = f"row.rest{ROLLED}"
     first = _row_of_warps(across, sure.warp, "0", "%sure.ctas", "row.head", after, apart=apart)
     return [
         "  %sure.some = icmp ne i64 %sure.ctas, 0",
@@ -176,7 +174,7 @@ def _before(across: int, warp: list[str], sure: Sure, apart: bool) -> list[str]:
 def _around(across: int, warp: list[str], sure: Sure) -> list[str]:
     """The same after the usual code for the first CTA of the grid's row."""
     sure_row = _row_of_warps(
-        across, sure.warp, "%sure.begin", "%sure.end", "row.middle", f"row.rest{_AS_IT_IS}", "%sure.begin"
+        across, sure.warp, "%sure.begin", "%sure.end", "row.middle", f"row.rest{ROLLED}", "%sure.begin"
     )
     return [
         "  %sure.end = add i64 %sure.begin, %sure.ctas",

@@ -70,6 +70,9 @@ PROGRAMS: dict[str, list[Operation]] = {
         ("min", 8, "7", ""),
     ],
     "guards between": [("add", 0, "%w", ""), ("add", 8, "%w", "@%p "), ("add", 16, "%w", "@!%p ")],
+    "counts in turn": [("add", s, "1", "") for s in SHIFTS * 2],
+    "sums in turn": [*(("add", s, "%w", "") for s in SHIFTS * 3), ("add", 4, "5", "")],
+    "more than are put off": [("add", s, "%w", "") for s in SHIFTS * 5],
     "one bin": [("add", s, "%w", "") for s in (24, 24, 24)],
     "order matters": [("add", 0, "%w", ""), ("exch", 0, "%w", ""), ("add", 0, "1", ""), ("inc", 8, "%w", "")],
 }
