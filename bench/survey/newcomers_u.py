@@ -13,6 +13,11 @@ def around_zero(*shape: int, kind: str = "f4") -> Array:
     return (reals(*shape) - np.float32(0.5)).astype(kind)
 
 
+def struct(kind: np.dtype[np.void], *values: object) -> np.generic:
+    """A parameter that is a struct."""
+    return np.array([values], kind)[0]
+
+
 def fours(n: int) -> int:
     """The next multiple of four."""
     return -(-n // 4) * 4
@@ -109,4 +114,223 @@ def hist_pack(n: int) -> Problem:
         ],
         changed=["partial", "histogram"],
         native=("bytes", "histogram"),
+    )  # fmt: skip
+
+
+@case(full=300, quick=45)
+def burn_ship(width: int) -> Problem:
+    """The small ship to the left; near the border of the set rounding decides when a point leaves,
+    which differs for 1.4% of points between C with and without fused operations."""
+    height, limit = width * 2 // 3 + 1, 203
+    view = {
+        "x0": np.float64(-1.80), "y0": np.float64(-0.09),
+        "dx": np.float64(0.12 / width), "dy": np.float64(0.10 / height),
+    }  # fmt: skip
+    size = ints("width height limit", width, height, limit)
+    packed = struct(np.dtype([(name, "f8") for name in view]), *view.values())
+    return Problem(
+        arrays={"image": zeros(height, width, 4, kind="u1"), "iterations": zeros(height, width, kind="i4")},
+        scalars={**size, **view},
+        launches=[
+            Launch(
+                "burn_ship", (blocks(width, 32), blocks(height, 8)), (32, 8),
+                ("image", "iterations", *size, packed),
+            )
+        ],
+        changed=["image", "iterations"],
+        tolerance=0.005,
+        mismatches=0.03,
+    )  # fmt: skip
+
+
+@case(full=70, quick=9)
+def permute3(d0: int) -> Problem:
+    """Three orders in turn; extents that tiles of 32 do not divide."""
+    d1, d2 = d0 + 13, d0 * 2 - 9
+    count = d0 * d1 * d2
+    block = (32, 8)
+    kind = np.dtype([("extent", "i4", 3), ("stride", "i8", 3)], align=True)
+    order = struct(kind, (d2, d1, d0), (d0, d2 * d0, 1))
+    return Problem(
+        arrays={
+            "source": reals(d0, d1, d2, kind="f8"), "a": zeros(d0, d2, d1, kind="f8"),
+            "b": zeros(d1, d2, d0, kind="f8"), "c": zeros(d2, d1, d0, kind="f8"),
+        },
+        scalars=ints("d0 d1 d2", d0, d1, d2),
+        launches=[
+            Launch(
+                "permute_021", (blocks(d2, 32), blocks(d1, 32), d0), block, ("source", "a", "d0", "d1", "d2")
+            ),
+            Launch(
+                "permute_210", (blocks(d1, 32), blocks(d0, 32), d2), block, ("a", "b", "d0", "d2", "d1")
+            ),
+            Launch("permute_any", min(blocks(count), 200), 256, ("b", "c", order, np.int64(count))),
+        ],
+        changed=["a", "b", "c"],
+    )  # fmt: skip
+
+
+@case(full=480, quick=37)
+def sep_mirror(w: int) -> Problem:
+    """A sum that ends near a half may round to either side."""
+    h = w * 3 // 4 - 3
+    y, x = np.mgrid[:h, :w]
+    smooth = settled(100 + 60 * np.sin(x / 23 + y / 31))[..., None] * [0.9, 1, 0.8, 1]
+    image = np.minimum(smooth + 60 * reals(h, w, 4), 255).astype("u1")
+    return Problem(
+        arrays={"image": image, "mid": zeros(h, w, 4), "out": zeros(h, w, 4, kind="u1")},
+        scalars=ints("w h", w, h),
+        launches=[
+            Launch("mirror_rows", (blocks(w, 128), blocks(h, 4)), (32, 4), ("image", "mid", "w", "h")),
+            Launch("mirror_columns", (blocks(w, 16), blocks(h, 32)), (16, 8), ("mid", "out", "w", "h")),
+        ],
+        changed=["mid", "out"],
+        tolerance=1e-5,
+        mismatches=0.001,
+    )
+
+
+@case(full=200, quick=5)
+def batcher(lists: int) -> Problem:
+    """Scores with two digits, so some are equal; lists of 300 to 1024."""
+    rng = np.random.default_rng(304)
+    lengths = rng.integers(300, 1025, lists)
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype("i4")
+    n = int(start[-1])
+    return Problem(
+        arrays={
+            "keys": rng.integers(-5000, 5000, n).astype("f4") / np.float32(64),
+            "values": np.arange(n).astype("u4"), "start": start,
+        },
+        scalars=ints("lists", lists),
+        launches=[Launch("batcher", lists, 256, ("keys", "values", "start"))],
+        changed=["keys", "values"],
+    )  # fmt: skip
+
+
+@case(full=15_000, quick=333)
+def sellcs(rows: int) -> Problem:
+    """Some rows are much longer than others; the last slice is not full."""
+    rng = np.random.default_rng(305)
+    lengths = np.minimum(4 + rng.geometric(0.06, rows), 150)
+    slices = blocks(rows, 32)
+    row_of = np.full(slices * 32, -1, "i4")
+    for first in range(0, rows, 256):
+        window = lengths[first : first + 256]
+        row_of[first : first + len(window)] = first + np.argsort(-window, kind="stable")
+    width = np.where(row_of >= 0, lengths[row_of], 0).reshape(slices, 32).max(1)
+    start = np.concatenate([[0], np.cumsum(32 * width)])
+    total = int(start[-1])
+    entry = np.arange(total)
+    at = np.searchsorted(start, entry, "right") - 1
+    inner = entry - start[at]
+    row = row_of[at * 32 + inner % 32]
+    real = (row >= 0) & (inner // 32 < lengths[row])
+    near = np.clip(row + rng.integers(-200, 201, total), 0, rows - 1)
+    column = np.where(rng.random(total) < 0.3, rng.integers(0, rows, total), near)
+    arrays = {
+        "slice_start": start.astype("i8"), "slice_width": width.astype("i4"),
+        "column": np.where(real, column, 0).astype("i4"),
+        "value": np.where(real, rng.random(total) - 0.5, 0), "row_of": row_of,
+        "x": reals(rows, kind="f8"), "y": reals(rows, kind="f8"),
+    }  # fmt: skip
+    scalars = {"slices": np.int32(slices), "beta": np.float64(0.5)}
+    return Problem(
+        arrays=arrays,
+        scalars=scalars,
+        launches=[Launch("sellcs", min(blocks(slices, 4), 96), 128, (*arrays, *scalars))],
+        changed=["y"],
+        tolerance=1e-12,
+    )
+
+
+def heavy_tailed(n: int, edges: int, seed: int) -> tuple[Array, Array]:
+    """A graph without direction of which few vertices have many edges: starts of rows, and neighbours."""
+    rng = np.random.default_rng(seed)
+    a = (n * rng.random(edges) ** 3).astype("i8")
+    b = rng.integers(0, n, edges)
+    place = rng.permutation(n)
+    both = np.concatenate([place[a] * n + place[b], place[b] * n + place[a]])
+    both = np.unique(both[both // n != both % n])
+    row = np.searchsorted(both // n, np.arange(n + 1)).astype("i4")
+    return row, (both % n).astype("i4")
+
+
+@case(full=60_000, quick=400)
+def coo_seg(rows: int) -> Problem:
+    """A row has few entries or thousands, or none; a warp takes 512, or what is left."""
+    start, column = heavy_tailed(rows, rows * 8, 306)
+    entries, per_warp = len(column), 512 if rows > 1000 else 96
+    row = np.repeat(np.arange(rows, dtype="i4"), np.diff(start))
+    return Problem(
+        arrays={
+            "row": row, "column": column, "value": reals(entries), "x": reals(rows), "y": zeros(rows),
+        },
+        scalars=ints("entries rows", entries, rows),
+        launches=[
+            Launch("coo_clear", blocks(rows), 256, ("y", "rows")),
+            Launch(
+                "coo_seg", blocks(blocks(entries, per_warp), 6), 192,
+                ("row", "column", "value", "x", "y", "entries", np.int32(per_warp)),
+            ),
+        ],
+        changed=["y"],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=60_000, quick=700)
+def afforest(n: int) -> Problem:
+    """A large component, and pairs and lone vertices."""
+    row, column = heavy_tailed(n, n * 2, 307)
+    sampled = 2
+    compress = Launch("cc_compress", blocks(n), 256, ("parent", "n"))
+    graph = ("row", "column", "parent")
+    return Problem(
+        arrays={
+            "row": row, "column": column, "parent": zeros(n, kind="i4"), "largest": zeros(1, kind="i4"),
+        },
+        scalars=ints("n sampled", n, sampled),
+        launches=[
+            Launch("cc_init", blocks(n), 256, ("parent", "n")),
+            *(
+                launch
+                for nth in range(sampled)
+                for launch in (Launch("cc_sample", blocks(n), 256, (*graph, "n", np.int32(nth))), compress)
+            ),
+            Launch("cc_largest", 1, 256, ("parent", "largest", "n")),
+            Launch("cc_finish", min(blocks(n, 8), 250), 256, (*graph, "largest", "n", "sampled")),
+            compress,
+        ],
+        changed=["parent", "largest"],
+        native=graph,
+    )  # fmt: skip
+
+
+@case(full=20_000, quick=500)
+def msbfs(n: int) -> Problem:
+    """Eight levels, of which the last find nothing."""
+    row, column = heavy_tailed(n, n * 4, 308)
+    sources = np.random.default_rng(309).permutation(n)[:64].astype("i4")
+    levels = 8
+    state = {
+        "seen": zeros(n, kind="u8"), "front": zeros(n, kind="u8"), "next": zeros(n, kind="u8"),
+        "reached": zeros(n, kind="i4"), "far": zeros(n, kind="i8"),
+    }  # fmt: skip
+    grid = min(blocks(n, 128), 100)
+    return Problem(
+        arrays={"row": row, "column": column, "sources": sources, **state},
+        scalars=ints("n levels", n, levels),
+        launches=[
+            Launch("ms_start", grid, 128, ("sources", *state, "n")),
+            *(
+                launch
+                for level in range(1, levels + 1)
+                for launch in (
+                    Launch("ms_push", blocks(n, 8), (16, 8), ("row", "column", "front", "seen", "next", "n")),
+                    Launch("ms_settle", grid, 128, (*state, np.int32(level), "n")),
+                )
+            ),
+        ],
+        changed=[*state],
     )  # fmt: skip
