@@ -60,7 +60,7 @@ def bs_greeks(n: int) -> Problem:
     )
 
 
-@case(full=1_500_003, quick=1501)
+@case(full=4_000_003, quick=1501)
 def stats_once(n: int) -> Problem:
     """Heights that vary slowly, with noise; 120 blocks leave a part each."""
     groups = min(120, blocks(n, 768))
@@ -170,7 +170,7 @@ def permute3(d0: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=480, quick=37)
+@case(full=700, quick=37)
 def sep_mirror(w: int) -> Problem:
     """A sum that ends near a half may round to either side."""
     h = w * 3 // 4 - 3
@@ -208,11 +208,11 @@ def batcher(lists: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=15_000, quick=333)
+@case(full=50_000, quick=333)
 def sellcs(rows: int) -> Problem:
     """Some rows are much longer than others; the last slice is not full."""
     rng = np.random.default_rng(305)
-    lengths = np.minimum(4 + rng.geometric(0.06, rows), 150)
+    lengths = 4 + rng.integers(0, 9, rows) * rng.integers(0, 9, rows)
     slices = blocks(rows, 32)
     row_of = np.full(slices * 32, -1, "i4")
     for first in range(0, rows, 256):
@@ -247,7 +247,8 @@ def sellcs(rows: int) -> Problem:
 def heavy_tailed(n: int, edges: int, seed: int) -> tuple[Array, Array]:
     """A graph without direction of which few vertices have many edges: starts of rows, and neighbours."""
     rng = np.random.default_rng(seed)
-    a = (n * rng.random(edges) ** 3).astype("i8")
+    share = rng.random(edges)
+    a = (n * (share * share * share)).astype("i8")
     b = rng.integers(0, n, edges)
     place = rng.permutation(n)
     both = np.concatenate([place[a] * n + place[b], place[b] * n + place[a]])
@@ -307,7 +308,7 @@ def afforest(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=20_000, quick=500)
+@case(full=30_000, quick=500)
 def msbfs(n: int) -> Problem:
     """Eight levels, of which the last find nothing."""
     row, column = heavy_tailed(n, n * 4, 308)
@@ -334,3 +335,74 @@ def msbfs(n: int) -> Problem:
         ],
         changed=[*state],
     )  # fmt: skip
+
+
+@case(full=30_000, quick=301)
+def aes_cbcd(count: int) -> Problem:
+    """A key of 256 bits; the first block has the vector that both sides know before it."""
+    rng = np.random.default_rng(310)
+    nk, iv = 8, rng.integers(0, 2**32, 4).astype("u4")
+    made = {
+        "sbox": zeros(256, kind="u1"), "inverse": zeros(256, kind="u1"), "td": zeros(256, kind="u4"),
+        "schedule": zeros(60, kind="u4"), "plain": zeros(count, 4, kind="u4"),
+    }  # fmt: skip
+    packed = struct(np.dtype([("word", "u4", 4)]), iv)
+    return Problem(
+        arrays={
+            "cipher": rng.integers(0, 2**32, (count, 4)).astype("u4"),
+            "key": rng.integers(0, 2**32, nk).astype("u4"), "iv": iv, **made,
+        },
+        scalars=ints("nk count", nk, count),
+        launches=[
+            Launch("aes_tables", 1, 256, ("sbox", "inverse", "td")),
+            Launch("aes_expand", 1, 1, ("key", "sbox", "schedule", "nk")),
+            Launch(
+                "aes_cbcd", min(blocks(count, 128), 90), 128,
+                ("cipher", "plain", "td", "inverse", "schedule", packed, "nk", "count"),
+            ),
+        ],
+        changed=[*made],
+        native=("cipher", "plain", "key", "iv"),
+    )  # fmt: skip
+
+
+@case(full=40_000, quick=700)
+def btc_nonce(count: int) -> Problem:
+    """The first block of the chain; its number is among those tried, and is the best."""
+    header = bytes.fromhex(
+        "0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e"
+        "67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c"
+    )
+    rounds = {
+        "first": np.uint32(2083236893 - count // 2), "count": np.uint32(count),
+        "target": np.uint32(1 << 23), "room": np.uint32(200),
+    }  # fmt: skip
+    found = {
+        "found": zeros(200, kind="u4"), "found_count": zeros(1, kind="u4"),
+        "best": np.full(1, 2**64 - 1, "u8"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "header": np.frombuffer(header, ">u4").astype("u4"), "midstate": zeros(8, kind="u4"), **found,
+        },
+        scalars=rounds,
+        launches=[
+            Launch("btc_midstate", 1, 1, ("header", "midstate")),
+            Launch("btc_nonce", blocks(count), 256, ("header", "midstate", *found, *rounds)),
+        ],
+        changed=["midstate", *found],
+        native=("header", *found),
+        unordered=["found"],
+    )  # fmt: skip
+
+
+@case(full=1001, quick=7)
+def fft_512(batch: int) -> Problem:
+    """The last block has one transform to do, not two."""
+    return Problem(
+        arrays={"source": around_zero(batch, 512, 2), "out": zeros(batch, 512, 2)},
+        scalars=ints("batch", batch),
+        launches=[Launch("fft_512", blocks(batch, 2), (64, 2), ("source", "out", "batch"))],
+        changed=["out"],
+        tolerance=1e-5,
+    )
