@@ -406,3 +406,84 @@ def fft_512(batch: int) -> Problem:
         changed=["out"],
         tolerance=1e-5,
     )
+
+
+@case(full=24, quick=2)
+def mrg_basket(groups: int) -> Problem:
+    """A generator a thread, started anywhere; C sums a block's payoffs in another order."""
+    scalars = {
+        **ints("paths", 40 if groups > 10 else 5), "seed": np.uint32(12345),
+        **floats("strike rate maturity", 100, 0.03, 1.5),
+    }  # fmt: skip
+    return Problem(
+        arrays={"sums": zeros(groups, 2, kind="f8")},
+        scalars={**ints("groups", groups), **scalars},
+        launches=[Launch("mrg_basket", groups, 128, ("sums", *scalars))],
+        changed=["sums"],
+        tolerance=1e-5,
+    )
+
+
+@case(full=475, quick=71)
+def chol_blk(n: int) -> Problem:
+    """Fifteen panels, the last of which is not full; what is above the diagonal stays."""
+    a = around_zero(n, n, kind="f8")
+    a = (a + a.T) / 2 + n / 4 * np.eye(n)
+    launches = list[Launch]()
+    for first in range(0, n, 32):
+        k0, rest = np.int32(first), n - first - 32
+        launches.append(Launch("chol_diag", 1, 32, ("a", "n", k0, "info")))
+        if rest > 0:
+            launches += [
+                Launch("chol_panel", blocks(rest, 64), 64, ("a", "n", k0)),
+                Launch("chol_update", (blocks(rest, 32),) * 2, (16, 16), ("a", "n", k0)),
+            ]
+    return Problem(
+        arrays={"a": a, "info": zeros(1, kind="i4")},
+        scalars=ints("n", n),
+        launches=launches,
+        changed=["a", "info"],
+        tolerance=1e-12,
+    )
+
+
+@case(full=700, quick=150)
+def hermite(n: int) -> Problem:
+    """Bodies of 56 bytes; forces at the start, then two steps."""
+    steps, dt, eps2 = 2, 0.001, 0.0004
+    body = np.concatenate([reals(n, 3, kind="f8") * 2 - 1, reals(n, 4, kind="f8") - 0.5], 1)
+    body[:, 6] = (1 + reals(n, kind="f8")) / n
+    times = {"dt": np.float64(dt), "eps2": np.float64(eps2)}
+    step = [
+        Launch("hermite_predict", blocks(n, 192), 192, ("body", "force", "predicted", "n", "dt")),
+        Launch("hermite_force", blocks(n, 128), 128, ("predicted", "after", "n", "eps2")),
+        Launch("hermite_correct", blocks(n, 192), 192, ("body", "force", "predicted", "after", "n", "dt")),
+    ]
+    made = {"force": zeros(n, 6, kind="f8"), "predicted": zeros(n, 7, kind="f8"), "after": zeros(n, 6, kind="f8")}
+    return Problem(
+        arrays={"body": body, **made},
+        scalars={**ints("n steps", n, steps), **times},
+        launches=[Launch("hermite_force", blocks(n, 128), 128, ("body", "force", "n", "eps2")), *step * steps],
+        changed=["body", *made],
+        native=("body", "force"),
+        tolerance=1e-10,
+    )  # fmt: skip
+
+
+@case(full=500, quick=45)
+def time_tile(w: int) -> Problem:
+    """Eight steps are two launches; two materials, hot spots."""
+    h, steps = w * 4 // 5 - 1, 8
+    grid = (blocks(w, 32), blocks(h, 32))
+    k = np.where(integers(0, 5, h, w) == 0, np.float32(0.05), np.float32(0.2))
+    return Problem(
+        arrays={"a": reals(h, w) * 100, "k": k, "b": zeros(h, w)},
+        scalars=ints("w h steps", w, h, steps),
+        launches=[
+            Launch("time_tile", grid, (32, 8), (source, "k", target, "w", "h"))
+            for source, target in (("a", "b"), ("b", "a")) * (steps // 8)
+        ],
+        changed=["a", "b"],
+        native=("a", "k"),
+        tolerance=1e-5,
+    )
