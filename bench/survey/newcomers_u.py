@@ -1,5 +1,5 @@
 """Twenty classics once more, each in another author's form, written without knowing what the JIT is good at:
-products, sums, scans, histograms, fractals, transposes, filters, sorts, graphs, ciphers, transforms, factors, grids."""
+products, sums, histograms, fractals, transposes, filters, sorts, graphs, ciphers, transforms, grids."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bs_greeks(n: int) -> Problem:
         "options": options, "is_call": rng.integers(0, 2, n).astype("u1"),
         **{name: zeros(n, kind="f8") for name in ("price", "delta", "gamma", "vega", "theta", "rho")},
     }  # fmt: skip
-    scalars = {"n": np.int32(n), "r": np.float64(0.03), "q": np.float64(0.01)}
+    scalars: dict[str, np.generic] = {"n": np.int32(n), "r": np.float64(0.03), "q": np.float64(0.01)}
     return Problem(
         arrays=arrays,
         scalars=scalars,
@@ -234,7 +234,7 @@ def sellcs(rows: int) -> Problem:
         "value": np.where(real, rng.random(total) - 0.5, 0), "row_of": row_of,
         "x": reals(rows, kind="f8"), "y": reals(rows, kind="f8"),
     }  # fmt: skip
-    scalars = {"slices": np.int32(slices), "beta": np.float64(0.5)}
+    scalars: dict[str, np.generic] = {"slices": np.int32(slices), "beta": np.float64(0.5)}
     return Problem(
         arrays=arrays,
         scalars=scalars,
@@ -373,7 +373,7 @@ def btc_nonce(count: int) -> Problem:
         "0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e"
         "67768f617fc81bc3888a51323a9fb8aa4b1e5e4a29ab5f49ffff001d1dac2b7c"
     )
-    rounds = {
+    rounds: dict[str, np.generic] = {
         "first": np.uint32(2083236893 - count // 2), "count": np.uint32(count),
         "target": np.uint32(1 << 23), "room": np.uint32(200),
     }  # fmt: skip
@@ -459,15 +459,19 @@ def hermite(n: int) -> Problem:
         Launch("hermite_force", blocks(n, 128), 128, ("predicted", "after", "n", "eps2")),
         Launch("hermite_correct", blocks(n, 192), 192, ("body", "force", "predicted", "after", "n", "dt")),
     ]
-    made = {"force": zeros(n, 6, kind="f8"), "predicted": zeros(n, 7, kind="f8"), "after": zeros(n, 6, kind="f8")}
+    made = {
+        "force": zeros(n, 6, kind="f8"), "predicted": zeros(n, 7, kind="f8"),
+        "after": zeros(n, 6, kind="f8"),
+    }  # fmt: skip
+    first = Launch("hermite_force", blocks(n, 128), 128, ("body", "force", "n", "eps2"))
     return Problem(
         arrays={"body": body, **made},
         scalars={**ints("n steps", n, steps), **times},
-        launches=[Launch("hermite_force", blocks(n, 128), 128, ("body", "force", "n", "eps2")), *step * steps],
+        launches=[first, *step * steps],
         changed=["body", *made],
         native=("body", "force"),
         tolerance=1e-10,
-    )  # fmt: skip
+    )
 
 
 @case(full=500, quick=45)

@@ -3,25 +3,34 @@
 
 enum { N = 512, T = 64 };
 
-static void step(float *restrict re, float *restrict im, const float *restrict wr, const float *restrict wi,
-                 float *restrict to_re, float *restrict to_im, int stride) {
+typedef float lanes __attribute__((vector_size(64)));
+
+// Sixteen butterflies at once; `stride` is known at each call.
+static inline __attribute__((always_inline)) void step(const float *restrict re, const float *restrict im,
+                                                       const float *restrict wr, const float *restrict wi,
+                                                       float *restrict to_re, float *restrict to_im, int stride) {
     const float h = 0.70710678118654752440f;
     float yr[8][T], yi[8][T];
-#pragma omp simd
-    for (int t = 0; t < T; t++) {
-        float xr[8], xi[8], ar[8], ai[8];
+    for (int t = 0; t < T; t += 16) {
+        lanes ar[8], ai[8], xr[8], xi[8];
+#pragma GCC unroll 8
         for (int r = 0; r < 8; r++) {
-            float a = re[t + T * r], b = im[t + T * r], c = wr[r * T + t], d = wi[r * T + t];
+            lanes a, b, c, d;
+            memcpy(&a, re + t + T * r, sizeof a);
+            memcpy(&b, im + t + T * r, sizeof b);
+            memcpy(&c, wr + t + T * r, sizeof c);
+            memcpy(&d, wi + t + T * r, sizeof d);
             xr[r] = a * c - b * d;
             xi[r] = a * d + b * c;
         }
+#pragma GCC unroll 4
         for (int i = 0; i < 4; i++) {
             ar[i] = xr[i] + xr[i + 4];
             ai[i] = xi[i] + xi[i + 4];
             ar[i + 4] = xr[i] - xr[i + 4];
             ai[i + 4] = xi[i] - xi[i + 4];
         }
-        float u = ar[5], v = ai[5];
+        lanes u = ar[5], v = ai[5];
         ar[5] = h * (u + v);
         ai[5] = h * (v - u);
         u = ar[6];
@@ -30,25 +39,30 @@ static void step(float *restrict re, float *restrict im, const float *restrict w
         u = ar[7], v = ai[7];
         ar[7] = h * (v - u);
         ai[7] = -h * (u + v);
+#pragma GCC unroll 2
         for (int k = 0; k < 2; k++) {
-            float *pr = ar + 4 * k, *pi = ai + 4 * k;
-            float s0r = pr[0] + pr[2], s0i = pi[0] + pi[2], d0r = pr[0] - pr[2], d0i = pi[0] - pi[2];
-            float s1r = pr[1] + pr[3], s1i = pi[1] + pi[3], d1r = pr[1] - pr[3], d1i = pi[1] - pi[3];
-            yr[k][t] = s0r + s1r;
-            yi[k][t] = s0i + s1i;
-            yr[k + 4][t] = s0r - s1r;
-            yi[k + 4][t] = s0i - s1i;
-            yr[k + 2][t] = d0r + d1i;
-            yi[k + 2][t] = d0i - d1r;
-            yr[k + 6][t] = d0r - d1i;
-            yi[k + 6][t] = d0i + d1r;
+            lanes *pr = ar + 4 * k, *pi = ai + 4 * k;
+            lanes s0r = pr[0] + pr[2], s0i = pi[0] + pi[2], d0r = pr[0] - pr[2], d0i = pi[0] - pi[2];
+            lanes s1r = pr[1] + pr[3], s1i = pi[1] + pi[3], d1r = pr[1] - pr[3], d1i = pi[1] - pi[3];
+            xr[k] = s0r + s1r;
+            xi[k] = s0i + s1i;
+            xr[k + 4] = s0r - s1r;
+            xi[k + 4] = s0i - s1i;
+            xr[k + 2] = d0r + d1i;
+            xi[k + 2] = d0i - d1r;
+            xr[k + 6] = d0r - d1i;
+            xi[k + 6] = d0i + d1r;
+        }
+#pragma GCC unroll 8
+        for (int r = 0; r < 8; r++) {
+            memcpy(&yr[r][t], &xr[r], sizeof *xr);
+            memcpy(&yi[r][t], &xi[r], sizeof *xi);
         }
     }
-    for (int t = 0; t < T; t++)
+    for (int t = 0; t < T; t += stride)
         for (int r = 0; r < 8; r++) {
-            int at = t / stride * stride * 8 + t % stride + r * stride;
-            to_re[at] = yr[r][t];
-            to_im[at] = yi[r][t];
+            memcpy(to_re + 8 * t + r * stride, &yr[r][t], stride * sizeof *yr[r]);
+            memcpy(to_im + 8 * t + r * stride, &yi[r][t], stride * sizeof *yi[r]);
         }
 }
 
