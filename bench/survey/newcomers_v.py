@@ -1,0 +1,183 @@
+"""Kernels as they stand in the sources of engines and applications of today, a second helping, written without
+knowing what the JIT is good at: games, codecs, databases, search, simulations, finance, proofs, circuits."""
+
+from __future__ import annotations
+
+import numpy as np
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, floats, ints, settled, zeros
+
+
+def turns(rng: np.random.Generator, n: int) -> Array:
+    """Quaternions (x, y, z, w) of length one."""
+    q = rng.random((n, 4)) - 0.5
+    q[:, 3] += 0.6
+    return (q / settled(np.sqrt((q * q).sum(1, keepdims=True)))).astype("f4")
+
+
+@case(full=12_000, quick=500)
+def sap_pairs(n: int) -> Problem:
+    """Boxes of many sizes in a flat world, half of them near its middle; a sixth of the groups ignore another."""
+    rng = np.random.default_rng(2201)
+    center = (rng.random((n, 3)) - 0.5) * [400, 20, 400]
+    center[: n // 2] *= 0.3
+    half = 0.2 + 1.2 * rng.random((n, 3)) ** 3
+    tight = np.concatenate([center - half, center + half], 1).astype("f4")
+    velocity = (8 * (rng.random((n, 3)) - 0.5)).astype("f4")
+    group = rng.integers(0, 4, n)
+    masks = np.array([0b1111, 0b1101, 0b1011, 0b0111])
+    capacity = 8 * n
+    arrays = {
+        "tight": tight, "velocity": velocity, "order": np.argsort(tight[:, 0], kind="stable").astype("u4"),
+        "filter": np.stack([1 << group, masks[group]], 1).astype("u4"),
+        "fat": zeros(n, 6), "pairs": zeros(capacity, kind="u8"), "pair_count": zeros(1, kind="u4"),
+    }  # fmt: skip
+    numbers = {
+        "n": np.int32(n), "capacity": np.uint32(capacity), **floats("margin dt slack", 0.05, 1 / 64, 0.07),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[
+            Launch("sap_inflate", blocks(n), 256, ("tight", "velocity", "order", "fat", "margin", "dt", "n")),
+            Launch(
+                "sap_sweep", blocks(n, 128), 128,
+                ("fat", "order", "filter", "pairs", "pair_count", "capacity", "slack", "n"),
+            ),
+        ],
+        changed=["fat", "pairs", "pair_count"],
+        tolerance=1e-7,
+        unordered=["pairs"],
+    )  # fmt: skip
+
+
+@case(full=20_000, quick=130)
+def clip_faces(n: int) -> Problem:
+    """Boxes that touch, in any position: a third lie flat on one another, a tenth does not touch."""
+    rng = np.random.default_rng(2202)
+    half = 0.3 + 0.7 * rng.random((2 * n, 3))
+    center = 10 * rng.random((2 * n, 3))
+    q = turns(rng, 2 * n)
+    q[: 2 * n // 3] = [0, 0, 0, 1]
+    way = rng.random((n, 3)) - 0.5
+    center[1::2] = center[::2] + way * (half[::2] + half[1::2]) * 1.7
+    boxes = np.concatenate([center, half, q], 1).astype("f4")
+    padded = zeros(2 * n, 12)
+    padded[:, :6], padded[:, 8:] = boxes[:, :6], boxes[:, 6:]
+    arrays = {
+        "boxes": padded, "pairs": rng.permutation(2 * n).reshape(n, 2).astype("i4"),
+        "contacts": zeros(n, 4, 4), "normals": zeros(n, 4), "counts": zeros(n, kind="i4"),
+    }  # fmt: skip
+    arrays["pairs"] = np.arange(2 * n, dtype="i4").reshape(n, 2)[rng.permutation(n)]
+    return Problem(
+        arrays=arrays,
+        scalars=ints("n", n),
+        launches=[Launch("clip_faces", blocks(n, 128), 128, (*arrays, "n"))],
+        changed=["contacts", "normals", "counts"],
+        tolerance=1e-4,
+        mismatches=0.003,
+    )
+
+
+@case(full=220, quick=40)
+def flow_field(w: int) -> Problem:
+    """Swamps, walls with doors, and three goals."""
+    h, rng = w * 3 // 4 - 3, np.random.default_rng(2203)
+    terrain = np.kron(rng.integers(1, 6, (h // 8 + 1, w // 8 + 1)), np.ones((8, 8), int))[:h, :w]
+    for k in range(12, w, 24):
+        terrain[:, k] = 255
+        terrain[rng.integers(0, h, max(3, h // 20)), k] = 1
+    cost = np.full((h, w), 0x3FFFFFFF, "i4")
+    awake = zeros(blocks(h, 16), blocks(w, 16), kind="u1")
+    for y, x in ((h // 2, w // 3), (h // 5, w - 4), (h - 3, 5)):
+        cost[y, x] = 0
+        awake[y // 16, x // 16] = 1
+    terrain[cost == 0] = 1
+    size, tiles, rounds = ints("w h", w, h), awake.size, np.int32(24)
+    grid, block = (awake.shape[1], awake.shape[0]), (16, 16)
+    arrays = {
+        "terrain": terrain.astype("u1"), "cost": cost, "awake": awake, "awake_next": zeros(*awake.shape, kind="u1"),
+        "direction": zeros(h, w, kind="i1"), "cost_next": cost.copy(),
+    }  # fmt: skip
+    launches = list[Launch]()
+    for _ in range(20):
+        for now, after in (("", "_next"), ("_next", "")):
+            names = ("terrain", f"cost{now}", f"cost{after}", f"awake{now}", f"awake{after}")
+            launches.append(Launch("flow_rest", blocks(tiles), 256, (f"awake{after}", np.int32(tiles))))
+            launches.append(Launch("flow_relax", grid, block, (*names, *size, rounds)))
+    launches.append(Launch("flow_direct", grid, block, ("cost", "direction", *size)))
+    return Problem(
+        arrays=arrays,
+        scalars=size,
+        launches=launches,
+        changed=["cost", "cost_next", "awake", "awake_next", "direction"],
+        native=("terrain", "cost", "awake", "awake_next", "direction"),
+    )
+
+
+@case(full=512, quick=64)
+def cdef8(w: int) -> Problem:
+    """Slanting edges with the noise of a coder; a quarter of the blocks is left alone."""
+    h, rng = w * 3 // 4, np.random.default_rng(2204)
+    y, x = np.mgrid[:h, :w]
+    picture = 300 + 250 * ((3 * x + 2 * y) // 37 % 2) + 150 * ((x - 4 * y) // 51 % 2)
+    picture = picture + np.kron(rng.integers(-30, 31, (h // 4, w // 4)), np.ones((4, 4), int))
+    source = (picture + rng.integers(-15, 16, (h, w))).clip(0, 1023).astype("u2")
+    units = (h // 8, w // 8)
+    arrays = {
+        "source": source, "target": zeros(h, w, kind="u2"), "skip": (rng.random(units) < 0.25).astype("u1"),
+        "strengths": np.stack([rng.integers(0, 16, units), rng.integers(0, 5, units)], -1).astype("u1"),
+        "directions": zeros(*units, kind="u1"),
+    }  # fmt: skip
+    numbers = ints("w h damping depth", w, h, 5, 10)
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("cdef8", (w // 8, h // 8), 64, (*arrays, *numbers))],
+        changed=["target", "directions"],
+    )
+
+
+@case(full=6000, quick=150)
+def netlist(gates: int) -> Problem:
+    """30 levels, inputs mostly from the levels just before; four clocks of 64 * words patterns."""
+    rng, inputs, flops, levels, cycles = np.random.default_rng(2205), gates // 60, gates // 12, 30, 4
+    words = 24 if gates > 1000 else 3
+    sources = inputs + flops
+    weights = 1.3 + rng.random(levels) + np.linspace(2, 0, levels)
+    counts: list[int] = np.maximum(1, (weights / weights.sum() * gates)).astype(int).tolist()
+    total, bounds = sources, [sources]
+    gate = zeros(sources, 4, kind="i4")
+    parts = [gate]
+    for count in counts:
+        back = rng.random((count, 3)) ** 3 * total
+        ops = rng.integers(0, 12, count)
+        parts.append(np.concatenate([total - 1 - back.astype("i4"), ops[:, None]], 1).astype("i4"))
+        total += count
+        bounds.append(total)
+    nets = zeros(total, words, kind="u8")
+    nets[:sources] = rng.integers(0, 2**63, (sources, words)).astype("u8")
+    arrays = {
+        "gates": np.concatenate(parts), "nets": nets, "toggles": zeros(total, kind="u4"),
+        "data": rng.integers(total - gates // 2, total, flops).astype("i4"),
+    }  # fmt: skip
+    size = ints("inputs flops total words cycles", inputs, flops, total, words, cycles)
+    cycle = [
+        Launch(
+            "netlist_level", blocks(count, 8), (32, 8),
+            ("gates", "nets", "toggles", np.int32(first), np.int32(count), "words"),
+        )
+        for first, count in zip(bounds, counts, strict=False)
+    ]  # fmt: skip
+    cycle.append(
+        Launch(
+            "netlist_clock", blocks(sources * words), 256, ("data", "nets", "inputs", "flops", "words")
+        )
+    )
+    return Problem(
+        arrays=arrays,
+        scalars={"sources": np.int32(sources), **size},
+        launches=cycle * cycles,
+        changed=["nets", "toggles"],
+    )
