@@ -139,7 +139,7 @@ def cdef8(w: int) -> Problem:
     )
 
 
-@case(full=6000, quick=150)
+@case(full=24_000, quick=150)
 def netlist(gates: int) -> Problem:
     """30 levels, inputs mostly from the levels just before; four clocks of 64 * words patterns."""
     rng, inputs, flops, levels, cycles = np.random.default_rng(2205), gates // 60, gates // 12, 30, 4
@@ -180,4 +180,173 @@ def netlist(gates: int) -> Problem:
         scalars={"sources": np.int32(sources), **size},
         launches=cycle * cycles,
         changed=["nets", "toggles"],
+    )
+
+
+@case(full=3000, quick=150)
+def orca(n: int) -> Problem:
+    """Two crowds that cross a square, as dense as people in a station; a few overlap."""
+    rng, cell_size = np.random.default_rng(2206), 4.0
+    side = settled(np.sqrt(np.float64(n))) * 1.1
+    cells = int(side / cell_size) + 1
+    position = side * rng.random((n, 2))
+    way = np.where(rng.random((n, 1)) < 0.5, [[1.0, 0.2]], [[-0.3, -1.0]])
+    preferred = way * (1 + 0.4 * rng.random((n, 1)))
+    velocity = preferred * (0.5 + 0.5 * rng.random((n, 1))) + 0.4 * (rng.random((n, 2)) - 0.5)
+    radius, fastest = 0.25 + 0.1 * rng.random((n, 1)), 1.6 + 0.4 * rng.random((n, 1))
+    agents = np.concatenate([position, velocity, preferred, radius, fastest], 1).astype("f4")
+    at = (agents[:, :2] / np.float32(cell_size)).astype("i4")
+    cell = at[:, 1] * cells + at[:, 0]
+    start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=cells * cells))])
+    arrays = {
+        "agents": agents, "cell_start": start.astype("i4"),
+        "cell_agents": np.argsort(cell, kind="stable").astype("i4"), "velocities": zeros(n, 2),
+    }  # fmt: skip
+    numbers = {
+        **ints("n cells", n, cells), **floats("cell_size range horizon dt", cell_size, 3.5, 2.0, 0.25),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("orca", blocks(n, 64), 64, (*arrays, *numbers))],
+        changed=["velocities"],
+        tolerance=1e-3,
+        mismatches=0.005,
+    )
+
+
+@case(full=768, quick=64)
+def hevc_idct(w: int) -> Problem:
+    """A picture cut into 32 x 32, half of them into four, and so on; few coefficients, most of them low."""
+    h, rng = w // 64 * 32, np.random.default_rng(2207)
+    tus = list[tuple[int, int, int]]()
+
+    def cut(x: int, y: int, log2: int) -> None:
+        if log2 > 2 and rng.random() < 0.55:
+            half = 1 << (log2 - 1)
+            for dy in (0, half):
+                for dx in (0, half):
+                    cut(x + dx, y + dy, log2 - 1)
+        else:
+            tus.append((x, y, log2))
+
+    for y in range(0, h, 32):
+        for x in range(0, w, 32):
+            cut(x, y, 5)
+    unit = np.zeros(len(tus), "u2,u2,u1,u1,u1,u1,i4")
+    parts, offset = list[Array](), 0
+    for k, (x, y, log2) in enumerate(tus):
+        n = 1 << log2
+        last = int(rng.integers(0, n))
+        near = np.add.outer(np.arange(n), np.arange(n)) + 1
+        values = rng.integers(-60, 61, (n, n)) // near * (rng.random((n, n)) < 0.5)
+        values[0, 0] += 20
+        values[last + 1 :] = 0
+        parts.append(values.reshape(-1))
+        unit[k] = (x, y, log2, int(rng.integers(20, 38)), last, 0, offset)
+        offset += n * n
+    arrays = {
+        "tus": unit.view("u1"), "coefficients": np.concatenate(parts).astype("i2"),
+        "picture": rng.integers(90, 160, (h, w)).astype("u1"),
+    }  # fmt: skip
+    size = ints("stride count", w, len(tus))
+    return Problem(
+        arrays=arrays,
+        scalars=size,
+        launches=[Launch("hevc_idct", len(tus), 64, (*arrays, "stride"))],
+        changed=["picture"],
+    )
+
+
+def packed(values: list[int], width: int) -> bytes:
+    """Numbers of some bits, big endian, filled up to bytes."""
+    text = "".join(f"{value:0{width}b}" for value in values)
+    text += "0" * (-len(text) % 8)
+    return int(text, 2).to_bytes(len(text) // 8, "big") if text else b""
+
+
+def varint(value: int) -> bytes:
+    """Of a signed number: zigzag, 7 bits a byte."""
+    value, made = (value << 1) ^ (value >> 63) if value >= 0 else ((-value - 1) << 1) | 1, bytearray()
+    while value >= 128:
+        made.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*made, value])
+
+
+@case(full=500, quick=6)
+def orc_rle2(stripes: int) -> Problem:
+    """Dates, keys, prices and flags: runs of all four kinds, up to 512 values each."""
+    rng = np.random.default_rng(2208)
+    widths = {**{k + 1: k for k in range(24)}, 26: 24, 28: 25, 30: 26, 32: 27, 40: 28, 48: 29, 56: 30, 64: 31}
+    data, starts, rows, row = bytearray(), [0], [0], 0
+    for _ in range(stripes):
+        for _ in range(int(rng.integers(3, 9))):
+            kind = int(rng.choice(4, p=[0.25, 0.35, 0.15, 0.25]))
+            if kind == 0:
+                count, size = int(rng.integers(3, 11)), int(rng.integers(1, 5))
+                data += bytes([(size - 1) << 3 | count - 3]) + rng.bytes(size)
+                row += count
+                continue
+            count = int(rng.choice([512, int(rng.integers(20, 512))]))
+            width = int(rng.choice([2, 4, 7, 8, 11, 12, 16, 17, 24, 32, 40]))
+            values: list[int] = rng.integers(0, 2**width, count).tolist()
+            head = bytes([kind << 6 | widths[width] << 1 | (count - 1) >> 8, (count - 1) & 255])
+            if kind == 1:
+                data += head + packed(values, width)
+            elif kind == 2:
+                patches, patch_width = int(rng.integers(1, 16)), int(rng.choice([5, 8, 12, 20]))
+                gap_width, base = 5, int(rng.integers(0, 30000))
+                gaps = rng.integers(1, 32, patches)
+                gaps = np.minimum(gaps, max(1, (count - 1) // patches))
+                entries = gaps * 2**patch_width + rng.integers(1, 2**patch_width, patches)
+                sign = 0x8000 if rng.random() < 0.3 else 0
+                data += head + bytes([1 << 5 | widths[patch_width], (gap_width - 1) << 5 | patches])
+                data += (base | sign).to_bytes(2, "big") + packed(values, width)
+                data += packed(entries.tolist(), patch_width + gap_width)
+            else:
+                if rng.random() < 0.3:
+                    head = bytes([kind << 6 | (count - 1) >> 8, (count - 1) & 255])
+                    values, width = [], 8
+                first, step = int(rng.integers(-(10**9), 10**9)), int(rng.integers(-500, 500))
+                data += head + varint(first) + varint(step) + packed(values[2:], width)
+            row += count
+        starts.append(len(data))
+        rows.append(row)
+    arrays = {
+        "bytes": np.frombuffer(bytes(data) + bytes(16), "u1"), "stripe_start": np.array(starts, "u8"),
+        "row_start": np.array(rows, "u8"), "out": zeros(row, kind="i8"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("stripes", stripes),
+        launches=[Launch("orc_rle2", blocks(stripes, 4), 128, (*arrays, "stripes"))],
+        changed=["out"],
+    )
+
+
+@case(full=120, quick=5)
+def dtw_band(series: int) -> Problem:
+    """Walks of 500 steps, a third of them the query's, warped; the bound lets half of them through."""
+    rng, length, radius = np.random.default_rng(2209), 500 if series > 20 else 90, 50 if series > 20 else 11
+    walks = np.cumsum(rng.integers(-8, 9, (series + 1, length)), 1) / 8
+    query = walks[-1]
+    for k in range(0, series, 3):
+        slow = np.sort(rng.integers(0, length, length))
+        walks[k] = query[np.minimum(slow, np.arange(length) + radius // 2)] + 0.3 * rng.random(length)
+    walks -= settled(walks.mean(1, keepdims=True))
+    arrays = {
+        "series": settled(walks[:-1]).astype("f4"), "query": settled(walks[-1]).astype("f4"),
+        "bound": (length * (0.2 + 40 * rng.random(series) ** 2)).astype("f4"), "distance": zeros(series),
+    }  # fmt: skip
+    size = ints("length radius", length, radius)
+    return Problem(
+        arrays=arrays,
+        scalars={**size, "count": np.int32(series)},
+        launches=[
+            Launch("dtw_band", series, 128, (*arrays, *size), 4 * (2 * length + 3 * (2 * radius + 3)))
+        ],
+        changed=["distance"],
+        tolerance=1e-5,
+        mismatches=0.01,
     )
