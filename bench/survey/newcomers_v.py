@@ -350,3 +350,193 @@ def dtw_band(series: int) -> Problem:
         tolerance=1e-5,
         mismatches=0.01,
     )
+
+
+@case(full=80_000, quick=5000)
+def bm25_skip(docs: int) -> Problem:
+    """Terms of all frequencies by Zipf, documents of all lengths; queries of two to five terms."""
+    rng, terms, queries = np.random.default_rng(2210), 60, 24 if docs > 10_000 else 3
+    lengths = rng.integers(0, 256, docs)
+    parts, table, maxima, first, first_block, k1 = list[Array](), np.zeros(terms, "i4,i4,i4,f4"), [0.0], 0, 0, 1.2
+    length = np.where(lengths < 40, lengths, 40 * (1 + (lengths - 40) * 0.05))
+    average = float(settled(length.mean()))
+    maxima.clear()
+    for t in range(terms):
+        count = max(20, docs // (6 + 3 * t))
+        posting = np.zeros(count, "u4,u1,u1,u2")
+        doc = np.sort(rng.permutation(docs)[:count])
+        tf = np.minimum(1 + (1 / (0.02 + rng.random(count))).astype("i4") // 2, 30)
+        posting["f0"], posting["f1"], posting["f2"] = doc, tf, lengths[doc]
+        parts.append(posting)
+        idf = settled(np.log((docs - count + 0.5) / (count + 0.5) + 1))
+        score = idf * tf * (k1 + 1) / (tf + k1 * (0.25 + 0.75 * length[doc] / average))
+        ends = np.arange(0, count, 64)
+        tops = settled(np.maximum.reduceat(score, ends)) * 1.00001
+        table[t] = (first, count, first_block, idf)
+        maxima += tops.tolist()
+        first += count
+        first_block += len(ends)
+    asked: list[Array] = [rng.permutation(terms)[: int(rng.integers(2, 6))] for _ in range(queries)]
+    starts: list[int] = np.concatenate([[0], np.cumsum([len(some) for some in asked])]).tolist()
+    arrays = {
+        "postings": np.concatenate(parts).view("u1"), "terms": table.view("u1"),
+        "block_max": np.array(maxima, "f4"), "query_terms": np.concatenate(asked).astype("i4"),
+        "query_start": np.array(starts, "i4"), "norms": zeros(256),
+        "best_docs": zeros(queries, 16, kind="u4"), "best_scores": zeros(queries, 16),
+    }  # fmt: skip
+    numbers = {"docs": np.int32(docs), **floats("k1 b average", k1, 0.75, average)}
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, "queries": np.int32(queries)},
+        launches=[
+            Launch("norm_table", 1, 256, ("norms", "k1", "b", "average")),
+            Launch("bm25_skip", queries, 256, (*arrays, "docs", "k1")),
+        ],
+        changed=["norms", "best_docs", "best_scores"],
+        tolerance=1e-5,
+        mismatches=0.02,  # documents of nearly equal scores
+    )
+
+
+@case(full=2500, quick=300)
+def hnsw_hop(n: int) -> Problem:
+    """Byte vectors in 40 clouds, each with its 12 nearest and four any; queries near points of the set."""
+    rng, dim, queries = np.random.default_rng(2211), 32, n // 12
+    middle = rng.integers(-80, 80, (40, dim))
+    vectors = (middle[rng.integers(0, 40, n)] + rng.integers(-40, 41, (n, dim))).clip(0, 127)
+    gaps = np.abs(vectors).astype("f8")
+    square = (gaps * gaps).sum(1)
+    distances = square[:, None] + square - 2 * (gaps @ gaps.T)  # of small integers: exact
+    near = np.argsort(distances, 1, kind="stable")[:, 1:13]
+    near = np.where(near == np.arange(n)[:, None], -1, near)
+    neighbors = np.concatenate([near, rng.integers(0, n, (n, 4))], 1).astype("i4")
+    asked = (vectors[rng.integers(0, n, queries)] + rng.integers(-20, 21, (queries, dim))).clip(0, 127)
+    arrays = {
+        "vectors": vectors.astype("u1"), "neighbors": neighbors, "queries": asked.astype("u1"),
+        "found": zeros(queries, 10, kind="i4"), "hops": zeros(queries, kind="i4"),
+    }  # fmt: skip
+    numbers = ints("n count nearest max_hops", n, queries, 10, 60)
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("hnsw_hop", blocks(queries, 4), (32, 4), (*arrays, *numbers))],
+        changed=["found", "hops"],
+    )
+
+
+@case(full=6000, quick=130)
+def settle_w(molecules: int) -> Problem:
+    """Water in nanometres and picoseconds, turned in all ways; two steps."""
+    rng, steps = np.random.default_rng(2212), 2
+    far_oh, far_hh = 0.09572, 0.15139
+    q = turns(rng, molecules).astype("f8")
+    x, y, z, w = q.T
+    across = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], 1)
+    along = np.stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], 1)
+    height = settled(np.sqrt(np.float64(far_oh**2 - far_hh**2 / 4)))
+    oxygen = 5 * rng.random((molecules, 3))
+    sites = [oxygen, oxygen + height * along + far_hh / 2 * across, oxygen + height * along - far_hh / 2 * across]
+    arrays = {
+        "pos": np.stack(sites, 1), "vel": 1.5 * (rng.random((molecules, 3, 3)) - 0.5),
+        "force": 800 * (rng.random((molecules, 3, 3)) - 0.5),
+    }  # fmt: skip
+    numbers = {
+        "molecules": np.int32(molecules), "dt": np.float64(0.002), "mO": np.float64(15.9994),
+        "mH": np.float64(1.008), "dOH": np.float64(far_oh), "dHH": np.float64(far_hh),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, "steps": np.int32(steps)},
+        launches=[Launch("settle_w", blocks(molecules, 192) // 2 + 1, 192, (*arrays, *numbers))] * steps,
+        changed=["pos", "vel"],
+        tolerance=1e-9,
+    )
+
+
+@case(full=150, quick=9)
+def order_book(symbols: int) -> Problem:
+    """60 % limit orders near a price that wanders, 30 % cancels of one of the last hundred, the rest at market."""
+    rng, count = np.random.default_rng(2213), 800 if symbols > 20 else 120
+    price = 128 + np.cumsum(rng.integers(-1, 2, (symbols, count)), 1) // 2
+    kind = rng.choice(3, (symbols, count), p=[0.6, 0.1, 0.3])
+    side = rng.integers(0, 2, (symbols, count))
+    away = (rng.random((symbols, count)) ** 3 * 20).astype("i4") - 1
+    message = np.zeros((symbols, count), "u1,u1,u2,u2,u2")
+    message["f0"], message["f1"] = kind, side
+    message["f2"] = np.where(side == 0, price - away, price + away).clip(0, 255)
+    message["f3"] = rng.integers(1, 20, (symbols, count)) * 10
+    message["f4"] = np.maximum(np.arange(count) - 1 - rng.integers(0, 100, (symbols, count)), 0)
+    book, stats = 2 * 256 * 8 + 2 * 4 * 8, 24
+    arrays = {
+        "messages": message.view("u1"), "books": zeros(symbols, book, kind="u1"),
+        "orders": zeros(symbols, count, 4, kind="u2"), "stats": zeros(symbols, stats // 4, kind="i4"),
+    }  # fmt: skip
+    numbers = ints("symbols count", symbols, count)
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("order_book", blocks(symbols, 64), 64, (*arrays, *numbers))],
+        changed=["books", "orders", "stats"],
+    )
+
+
+@case(full=40, quick=3)
+def hw_tree(bonds: int) -> Problem:
+    """Bonds of 5 to 25 years, callable after two to five; a level of the tree has up to 127 nodes."""
+    rng, knots, steps = np.random.default_rng(2214), 61, 200 if bonds > 10 else 40
+    bond = np.stack(
+        [
+            5 + 20 * rng.random(bonds), 3 + 4 * rng.random(bonds),
+            100 + 3 * rng.random(bonds), 2 + 3 * rng.random(bonds),
+        ],
+        1,
+    )  # fmt: skip
+    line = np.arange(knots) / knots
+    arrays = {
+        "bonds": bond, "zero_rates": 0.02 + 0.025 * line * (1.6 - line) + 0.001 * rng.random(knots),
+        "prices": zeros(bonds, kind="f8"),
+    }  # fmt: skip
+    numbers = {
+        **ints("knots steps", knots, steps), "mean_reversion": np.float64(0.08), "sigma": np.float64(0.012),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, "count": np.int32(bonds)},
+        launches=[Launch("hw_tree", bonds, 128, (*arrays, *numbers))],
+        changed=["prices"],
+        tolerance=1e-9,
+    )
+
+
+@case(full=16, quick=7)
+def fri_fold(bits: int) -> Problem:
+    """All layers but the last four; 30 queries."""
+    rng, p, queries = np.random.default_rng(2215), 2013265921, 30
+    rounds, r = bits - 4, 2**32
+    root = pow(pow(31, 15, p), 2 ** (27 - bits), p)
+    powers = [pow(pow(root, p - 2, p), 2**k, p) * r % p for k in range(bits)]
+    layers = zeros(2 ** (bits + 1), 4, kind="u4")
+    layers[: 2**bits] = rng.integers(0, p, (2**bits, 4))
+    arrays = {
+        "layers": layers, "points": zeros(2 ** (bits - 1), kind="u4"), "powers": np.array(powers, "u4"),
+        "challenges": rng.integers(0, p, (rounds, 4)).astype("u4"),
+        "queries": rng.integers(0, 2**bits, queries).astype("u4"),
+        "opened": zeros(queries, rounds, 8, kind="u4"),
+    }  # fmt: skip
+    half, eleven = np.uint32((p + 1) // 2 * r % p), np.uint32(11 * r % p)
+    return Problem(
+        arrays=arrays,
+        scalars={"half": half, "eleven": eleven, **ints("bits rounds count", bits, rounds, queries)},
+        launches=[
+            Launch("fri_points", blocks(2 ** (bits - 1)), 256, ("powers", "points", "half", np.int32(bits - 1))),
+            *[
+                Launch(
+                    "fri_fold", max(1, 2 ** max(0, bits - 10 - k)), 256,
+                    ("layers", "points", "challenges", "half", "eleven", np.int32(k), "bits"),
+                )
+                for k in range(rounds)
+            ],
+            Launch("fri_open", queries, 32, ("layers", "queries", "opened", "rounds", "bits")),
+        ],
+        changed=["layers", "points", "opened"],
+    )  # fmt: skip
