@@ -3,6 +3,8 @@ knowing what the JIT is good at: games, codecs, databases, search, simulations, 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
@@ -16,13 +18,19 @@ def turns(rng: np.random.Generator, n: int) -> Array:
     return (q / settled(np.sqrt((q * q).sum(1, keepdims=True)))).astype("f4")
 
 
+def cubed(rng: np.random.Generator, *shape: int) -> Array:
+    """Most of them small; products, for a library's powers differ in last bits."""
+    values = rng.random(shape)
+    return values * values * values
+
+
 @case(full=12_000, quick=500)
 def sap_pairs(n: int) -> Problem:
     """Boxes of many sizes in a flat world, half of them near its middle; a sixth of the groups ignore another."""
     rng = np.random.default_rng(2201)
     center = (rng.random((n, 3)) - 0.5) * [400, 20, 400]
     center[: n // 2] *= 0.3
-    half = 0.2 + 1.2 * rng.random((n, 3)) ** 3
+    half = 0.2 + 1.2 * cubed(rng, n, 3)
     tight = np.concatenate([center - half, center + half], 1).astype("f4")
     velocity = (8 * (rng.random((n, 3)) - 0.5)).astype("f4")
     group = rng.integers(0, 4, n)
@@ -151,7 +159,7 @@ def netlist(gates: int) -> Problem:
     gate = zeros(sources, 4, kind="i4")
     parts = [gate]
     for count in counts:
-        back = rng.random((count, 3)) ** 3 * total
+        back = cubed(rng, count, 3) * total
         ops = rng.integers(0, 12, count)
         parts.append(np.concatenate([total - 1 - back.astype("i4"), ops[:, None]], 1).astype("i4"))
         total += count
@@ -171,9 +179,7 @@ def netlist(gates: int) -> Problem:
         for first, count in zip(bounds, counts, strict=False)
     ]  # fmt: skip
     cycle.append(
-        Launch(
-            "netlist_clock", blocks(sources * words), 256, ("data", "nets", "inputs", "flops", "words")
-        )
+        Launch("netlist_clock", blocks(sources * words), 256, ("data", "nets", "inputs", "flops", "words"))
     )
     return Problem(
         arrays=arrays,
@@ -343,9 +349,7 @@ def dtw_band(series: int) -> Problem:
     return Problem(
         arrays=arrays,
         scalars={**size, "count": np.int32(series)},
-        launches=[
-            Launch("dtw_band", series, 128, (*arrays, *size), 4 * (2 * length + 3 * (2 * radius + 3)))
-        ],
+        launches=[Launch("dtw_band", series, 128, (*arrays, *size), 4 * (2 * length + 3 * (2 * radius + 3)))],
         changed=["distance"],
         tolerance=1e-5,
         mismatches=0.01,
@@ -357,7 +361,14 @@ def bm25_skip(docs: int) -> Problem:
     """Terms of all frequencies by Zipf, documents of all lengths; queries of two to five terms."""
     rng, terms, queries = np.random.default_rng(2210), 60, 24 if docs > 10_000 else 3
     lengths = rng.integers(0, 256, docs)
-    parts, table, maxima, first, first_block, k1 = list[Array](), np.zeros(terms, "i4,i4,i4,f4"), [0.0], 0, 0, 1.2
+    parts, table, maxima, first, first_block, k1 = (
+        list[Array](),
+        np.zeros(terms, "i4,i4,i4,f4"),
+        [0.0],
+        0,
+        0,
+        1.2,
+    )
     length = np.where(lengths < 40, lengths, 40 * (1 + (lengths - 40) * 0.05))
     average = float(settled(length.mean()))
     maxima.clear()
@@ -424,7 +435,7 @@ def hnsw_hop(n: int) -> Problem:
     )
 
 
-@case(full=6000, quick=130)
+@case(full=40_000, quick=130)
 def settle_w(molecules: int) -> Problem:
     """Water in nanometres and picoseconds, turned in all ways; two steps."""
     rng, steps = np.random.default_rng(2212), 2
@@ -435,7 +446,11 @@ def settle_w(molecules: int) -> Problem:
     along = np.stack([2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)], 1)
     height = settled(np.sqrt(np.float64(far_oh**2 - far_hh**2 / 4)))
     oxygen = 5 * rng.random((molecules, 3))
-    sites = [oxygen, oxygen + height * along + far_hh / 2 * across, oxygen + height * along - far_hh / 2 * across]
+    sites = [
+        oxygen,
+        oxygen + height * along + far_hh / 2 * across,
+        oxygen + height * along - far_hh / 2 * across,
+    ]
     arrays = {
         "pos": np.stack(sites, 1), "vel": 1.5 * (rng.random((molecules, 3, 3)) - 0.5),
         "force": 800 * (rng.random((molecules, 3, 3)) - 0.5),
@@ -460,7 +475,7 @@ def order_book(symbols: int) -> Problem:
     price = 128 + np.cumsum(rng.integers(-1, 2, (symbols, count)), 1) // 2
     kind = rng.choice(3, (symbols, count), p=[0.6, 0.1, 0.3])
     side = rng.integers(0, 2, (symbols, count))
-    away = (rng.random((symbols, count)) ** 3 * 20).astype("i4") - 1
+    away = (cubed(rng, symbols, count) * 20).astype("i4") - 1
     message = np.zeros((symbols, count), "u1,u1,u2,u2,u2")
     message["f0"], message["f1"] = kind, side
     message["f2"] = np.where(side == 0, price - away, price + away).clip(0, 255)
@@ -508,7 +523,7 @@ def hw_tree(bonds: int) -> Problem:
     )
 
 
-@case(full=16, quick=7)
+@case(full=17, quick=7)
 def fri_fold(bits: int) -> Problem:
     """All layers but the last four; 30 queries."""
     rng, p, queries = np.random.default_rng(2215), 2013265921, 30
@@ -539,4 +554,160 @@ def fri_fold(bits: int) -> Problem:
             Launch("fri_open", queries, 32, ("layers", "queries", "opened", "rounds", "bits")),
         ],
         changed=["layers", "points", "opened"],
+    )  # fmt: skip
+
+
+@case(full=400, quick=60)
+def light_cluster(count: int) -> Problem:
+    """Lights all over a view of 200 m, a third of them spots; boxes near the eye are small."""
+    rng, (nx, ny, nz) = np.random.default_rng(2216), (16, 9, 24) if count > 100 else (5, 3, 4)
+    tan_x, tan_y = 1.0, 0.5625
+    z = 0.5 + 150 * rng.random(count) * rng.random(count)
+    where = np.stack([(2.4 * rng.random(count) - 1.2) * z, (1.2 * rng.random(count) - 0.6) * z, z], 1)
+    way = rng.random((count, 3)) - 0.5
+    way /= settled(np.sqrt((way * way).sum(1, keepdims=True)))
+    cosine = np.where(rng.random(count) < 0.35, 0.6 + 0.35 * rng.random(count), -2)
+    lights = np.concatenate([where, 2 + 16 * cubed(rng, count, 1), way, cosine[:, None]], 1)
+    clusters = nx * ny * nz
+    arrays = {
+        "clusters": zeros(clusters, 6), "slices": settled(0.5 * 400 ** (np.arange(nz + 1) / nz)).astype("f4"),
+        "lights": lights.astype("f4"), "indices": zeros(96 * clusters, kind="u2"),
+        "ranges": zeros(clusters, 2, kind="u4"), "used": zeros(1, kind="u4"),
+    }  # fmt: skip
+    numbers = {**ints("nx ny", nx, ny), **floats("tan_x tan_y", tan_x, tan_y)}
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, **ints("nz count", nz, count)},
+        launches=[
+            Launch("light_bounds", (blocks(nx, 16), blocks(ny, 16), nz), (16, 16), ("clusters", "slices", *numbers)),
+            Launch(
+                "light_cluster", (nx, ny, nz), 128, ("clusters", "lights", "indices", "ranges", "used", "count")
+            ),
+        ],
+        changed=["clusters", "indices", "ranges", "used"],
+        tolerance=1e-6,
+        mismatches=0.001,
+        unordered=["indices"],
+    )  # fmt: skip
+
+
+@case(full=20_000, quick=300)
+def hiz_cull(n: int) -> Problem:
+    """A town: walls hide most of what is behind; the depths of a picture of odd size."""
+    rng, (w, h) = np.random.default_rng(2217), (955, 537) if n > 1000 else (61, 35)
+    near, far, meshes = 0.5, 400.0, 64
+    depth = np.full((h, w), 1.0)
+    for _ in range(60):
+        x, y, wide, high = rng.integers(0, w), rng.integers(h // 4, h), rng.integers(w // 20, w // 4), h // 3
+        z = 10 + 150 * rng.random()
+        depth[max(0, y - high) : y + high, x : x + wide] = np.minimum(
+            depth[max(0, y - high) : y + high, x : x + wide], far / (far - near) * (1 - near / z)
+        )
+    mips, offset, levels, size = list[tuple[int, int, int, int]](), 0, 0, (w, h)
+    while True:
+        mips.append((offset, *size, 0))
+        offset += size[0] * size[1]
+        levels += 1
+        if size == (1, 1):
+            break
+        size = (max(size[0] // 2, 1), max(size[1] // 2, 1))
+    pyramid = zeros(offset)
+    pyramid[: w * h] = depth.reshape(-1)
+    z = 1 + 200 * rng.random(n)
+    centre = np.stack([(2.6 * rng.random(n) - 1.3) * z, (rng.random(n) - 0.4) * 0.4 * z, -z, 0 * z], 1)
+    extent = np.concatenate([0.3 + 3 * cubed(rng, n, 3), zeros(n, 1)], 1)
+    instances = zeros(n, 12)
+    instances[:, :4], instances[:, 4:8] = centre, extent
+    instances.view("u4")[:, 8] = rng.integers(0, meshes, n)
+    a = far / (near - far)
+    matrix = np.array([1, 0, 0, 0, 0, 1.78, 0, 0, 0, 0, a, a * near, 0, 0, -1, 0], "f4")
+    arrays = {
+        "instances": instances, "matrix": matrix, "pyramid": pyramid, "mips": np.array(mips, "i4"),
+        "meshes": np.stack([np.arange(meshes) * 900, 300 + 3 * rng.integers(0, 200, meshes)], 1).astype("u4"),
+        "draws": zeros(meshes, 5, kind="u4"), "draw_count": zeros(meshes, kind="u4"),
+        "visible": zeros(n, kind="u1"),
+    }  # fmt: skip
+    launches = [
+        Launch(
+            "hiz_down", (blocks(after[1], 32), blocks(after[2], 8)), (32, 8),
+            ("pyramid", "pyramid", *(np.int32(v) for v in (before[0], after[0], before[1], before[2]))),
+        )
+        for before, after in pairwise(mips)
+    ]  # fmt: skip
+    launches.append(Launch("hiz_cull", blocks(n, 128), 128, (*arrays, "n", "levels")))
+    return Problem(
+        arrays=arrays,
+        scalars=ints("n levels", n, levels),
+        launches=launches,
+        changed=["pyramid", "draws", "draw_count", "visible"],
+        mismatches=0.002,
+        tolerance=1e-6,
+    )
+
+
+@case(full=160, quick=37)
+def atrous(w: int) -> Problem:
+    """Walls, floors, some sky; light with the noise of a few paths for each pixel."""
+    h, rounds, rng = w * 9 // 16, 5, np.random.default_rng(2218)
+    y, x = np.mgrid[:h, :w]
+    side = (x * 5 // w + y * 3 // h) % 3
+    normal = np.eye(3)[side] + 0.1 * (rng.random((h, w, 3)) - 0.5)
+    normal /= settled(np.sqrt((normal * normal).sum(-1, keepdims=True)))
+    depth = 3 + side + 0.01 * x + 0.02 * y
+    depth[: h // 6, : w // 3] = -1
+    shade = 0.2 + 0.8 * ((x + y) // 23 % 2)[..., None] * np.array([1, 0.8, 0.6])
+    noise = -1 + 4 * cubed(rng, h, w, 1)
+    colour = np.concatenate([shade * (1 + 0.9 * noise.clip(-1, 2)), 0.2 + 0.3 * rng.random((h, w, 1))], -1)
+    arrays = {
+        "a": colour.astype("f2"), "b": zeros(h, w, 4, kind="f2"),
+        "normal_depth": np.concatenate([normal, depth[..., None]], -1).astype("f4"),
+        "albedo": rng.integers(40, 250, (h, w, 4)).astype("u1"), "image": zeros(h, w, 4, kind="u1"),
+    }  # fmt: skip
+    size = ints("w h", w, h)
+    launches = [
+        Launch(
+            "atrous", (blocks(w, 16), blocks(h, 8)), (16, 8),
+            (*names, "normal_depth", *size, np.int32(1 << k), "phi_colour", "phi_depth"),
+        )
+        for k, names in zip(range(rounds), [("a", "b"), ("b", "a")] * 3, strict=False)
+    ]  # fmt: skip
+    launches.append(Launch("atrous_show", blocks(w * h), 256, ("b", "albedo", "image", np.int32(w * h))))
+    return Problem(
+        arrays=arrays,
+        scalars={**size, "rounds": np.int32(rounds), **floats("phi_colour phi_depth", 4, 0.05)},
+        launches=launches,
+        changed=["a", "b", "image"],
+        tolerance=2e-3,
+        mismatches=0.02,  # bytes that are rounded
+    )
+
+
+@case(full=400, quick=60)
+def fog_war(w: int) -> Problem:
+    """Hills, trees and two teams, a tenth of them in the air; some land was explored before."""
+    h, rng, teams = w - 13, np.random.default_rng(2219), 2
+    y, x = np.mgrid[:h, :w]
+    hills = 40 + (x * 7 // 40 * 5 + y * 3 // 50 * 11) % 30 + np.abs((x - y) % 64 - 32) // 2
+    heights = hills + 12 * (rng.random((h, w)) < 0.04)
+    count = 150 if w > 100 else 9
+    unit = np.zeros(count, "i2,i2,u1,u1,u1,u1")
+    unit["f0"], unit["f1"] = rng.integers(0, w, count), rng.integers(0, h, count)
+    unit["f2"], unit["f3"] = rng.integers(8, 26, count), rng.integers(0, teams, count)
+    unit["f4"], unit["f5"] = rng.integers(2, 8, count), rng.random(count) < 0.1
+    arrays = {
+        "units": unit.view("u1"), "heights": heights.astype("u1"),
+        "seen": zeros(teams, h, blocks(w, 32), kind="u4"),
+        "fog": rng.choice([0, 96, 160, 255], (teams, h, w)).astype("u1"), "explored": zeros(teams, kind="i4"),
+    }  # fmt: skip
+    size = ints("w h", w, h)
+    return Problem(
+        arrays=arrays,
+        scalars={**size, **ints("count teams", count, teams)},
+        launches=[
+            Launch("fog_look", count, 96, ("units", "heights", "seen", *size)),
+            Launch(
+                "fog_fade", (blocks(w, 32), blocks(h, 8), teams), (32, 8), ("seen", "fog", "explored", *size)
+            ),
+        ],
+        changed=["seen", "fog", "explored"],
     )  # fmt: skip
