@@ -1,5 +1,6 @@
-"""Kernels as they stand in the sources of engines and applications of today, a second helping, written without
-knowing what the JIT is good at: games, codecs, databases, search, simulations, finance, proofs, circuits."""
+"""Kernels as they stand in the sources of engines and applications of today, a second helping, written
+without knowing what the JIT is good at: games, codecs, databases, search, simulations, finance, proofs,
+circuits."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def cubed(rng: np.random.Generator, *shape: int) -> Array:
 
 @case(full=12_000, quick=500)
 def sap_pairs(n: int) -> Problem:
-    """Boxes of many sizes in a flat world, half of them near its middle; a sixth of the groups ignore another."""
+    """Boxes of many sizes in a flat world, half of them near its middle; some groups ignore another."""
     rng = np.random.default_rng(2201)
     center = (rng.random((n, 3)) - 0.5) * [400, 20, 400]
     center[: n // 2] *= 0.3
@@ -105,8 +106,8 @@ def flow_field(w: int) -> Problem:
     size, tiles, rounds = ints("w h", w, h), awake.size, np.int32(24)
     grid, block = (awake.shape[1], awake.shape[0]), (16, 16)
     arrays = {
-        "terrain": terrain.astype("u1"), "cost": cost, "awake": awake, "awake_next": zeros(*awake.shape, kind="u1"),
-        "direction": zeros(h, w, kind="i1"), "cost_next": cost.copy(),
+        "terrain": terrain.astype("u1"), "cost": cost, "awake": awake,
+        "awake_next": zeros(*awake.shape, kind="u1"), "direction": zeros(h, w, kind="i1"), "cost_next": cost.copy(),
     }  # fmt: skip
     launches = list[Launch]()
     for _ in range(20):
@@ -470,7 +471,7 @@ def settle_w(molecules: int) -> Problem:
 
 @case(full=150, quick=9)
 def order_book(symbols: int) -> Problem:
-    """60 % limit orders near a price that wanders, 30 % cancels of one of the last hundred, the rest at market."""
+    """60 % limit orders near a price that wanders, 30 % cancels of a recent one, the rest at market."""
     rng, count = np.random.default_rng(2213), 800 if symbols > 20 else 120
     price = 128 + np.cumsum(rng.integers(-1, 2, (symbols, count)), 1) // 2
     kind = rng.choice(3, (symbols, count), p=[0.6, 0.1, 0.3])
@@ -543,7 +544,9 @@ def fri_fold(bits: int) -> Problem:
         arrays=arrays,
         scalars={"half": half, "eleven": eleven, **ints("bits rounds count", bits, rounds, queries)},
         launches=[
-            Launch("fri_points", blocks(2 ** (bits - 1)), 256, ("powers", "points", "half", np.int32(bits - 1))),
+            Launch(
+                "fri_points", blocks(2 ** (bits - 1)), 256, ("powers", "points", "half", np.int32(bits - 1)),
+            ),
             *[
                 Launch(
                     "fri_fold", max(1, 2 ** max(0, bits - 10 - k)), 256,
@@ -579,9 +582,13 @@ def light_cluster(count: int) -> Problem:
         arrays=arrays,
         scalars={**numbers, **ints("nz count", nz, count)},
         launches=[
-            Launch("light_bounds", (blocks(nx, 16), blocks(ny, 16), nz), (16, 16), ("clusters", "slices", *numbers)),
             Launch(
-                "light_cluster", (nx, ny, nz), 128, ("clusters", "lights", "indices", "ranges", "used", "count")
+                "light_bounds", (blocks(nx, 16), blocks(ny, 16), nz), (16, 16),
+                ("clusters", "slices", *numbers),
+            ),
+            Launch(
+                "light_cluster", (nx, ny, nz), 128,
+                ("clusters", "lights", "indices", "ranges", "used", "count"),
             ),
         ],
         changed=["clusters", "indices", "ranges", "used"],
@@ -591,7 +598,7 @@ def light_cluster(count: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=20_000, quick=300)
+@case(full=24_000, quick=300)
 def hiz_cull(n: int) -> Problem:
     """A town: walls hide most of what is behind; the depths of a picture of odd size."""
     rng, (w, h) = np.random.default_rng(2217), (955, 537) if n > 1000 else (61, 35)
@@ -710,4 +717,135 @@ def fog_war(w: int) -> Problem:
             ),
         ],
         changed=["seen", "fog", "explored"],
+    )  # fmt: skip
+
+
+@case(full=7000, quick=150)
+def dualquat(count: int) -> Problem:
+    """A crowd of one mesh in several poses; a third of the vertices belong to faces that morph."""
+    rng, bones, targets, characters = np.random.default_rng(2220), 60, 24, 6 if count > 1000 else 2
+    vertex = np.zeros(count, "3f4,2i2,4u1,4u1")
+    vertex["f0"] = 2 * rng.random((count, 3)) - 1
+    vertex["f1"] = rng.integers(-32767, 32768, (count, 2))
+    vertex["f2"] = rng.integers(0, bones, (count, 4))
+    used = rng.integers(1, 5, count)
+    weights = rng.integers(20, 100, (count, 4)) * (np.arange(4) < used[:, None])
+    weights[:, 0] += 255 - weights.sum(1).clip(0, 255)
+    vertex["f3"] = weights.clip(0, 255)
+    real = turns(rng, characters * bones).astype("f8")
+    real[::5] *= -1
+    move = rng.random((characters * bones, 3)) - 0.5
+    x, y, z, w = real.T
+    a, b, c = move.T
+    dual = [
+        a * w + b * z - c * y, b * w + c * x - a * z, c * w + a * y - b * x, -(a * x + b * y + c * z),
+    ]  # fmt: skip
+    deltas = np.where(rng.random(count) < 0.33, rng.integers(1, 12, count), 0)
+    start = np.concatenate([[0], np.cumsum(deltas)])
+    total = int(start[-1])
+    delta = np.concatenate([rng.integers(0, targets, (total, 1)), rng.integers(-2000, 2000, (total, 3))], 1)
+    morph = rng.random((characters, targets)) * (rng.random((characters, targets)) < 0.4)
+    arrays = {
+        "vertices": vertex.view("u1"),
+        "palette": np.concatenate([real, 0.5 * np.stack(dual, 1)], 1).astype("f4"),
+        "delta_start": start.astype("u4"), "deltas": delta.astype("i2"),
+        "morph_weights": morph.astype("f4"), "positions": zeros(characters, count, 3),
+        "normals": zeros(characters, count, 2, kind="i2"),
+    }  # fmt: skip
+    numbers = {**ints("count bones targets", count, bones, targets), "delta_scale": np.float32(1e-5)}
+    shared = 32 * bones + 4 * targets
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, "characters": np.int32(characters)},
+        launches=[Launch("dualquat", (blocks(count), characters), 256, (*arrays, *numbers), shared)],
+        changed=["positions", "normals"],
+        tolerance=1e-4,
+        mismatches=0.002,  # normals at a fold
+    )
+
+
+@case(full=48, quick=13)
+def fdk_cone(nx: int) -> Problem:
+    """A cube of some balls seen from all around; what leaves the detector is not counted."""
+    rng, nz, nu, nv, count = np.random.default_rng(2221), nx - 6, nx + 21, nx + 2, 32 if nx > 20 else 9
+    angle = 2 * np.pi * np.arange(count) / count
+    views = settled(np.stack([np.cos(angle), np.sin(angle)], 1))
+    v, u = np.mgrid[:nv, :nu]
+    projections = 0.05 * rng.random((count, nv, nu))
+    for _ in range(6):
+        x, y, z, r = (0.5 * nx * (rng.random(4) - 0.5)).tolist()
+        across = y * views[:, 0] - x * views[:, 1]
+        square = (u - nu / 2 - 1.2 * across[:, None, None]) ** 2 + (v - nv / 2 - 1.2 * z) ** 2
+        projections += settled(np.sqrt(np.maximum(r * r - square, 0)))
+    arrays = {
+        "projections": projections.astype("f4"), "filtered": zeros(count, nv, nu),
+        "views": views.astype("f4"), "volume": zeros(nz, nx, nx),
+    }  # fmt: skip
+    size = ints("nx ny nz nu nv", nx, nx, nz, nu, nv)
+    numbers = floats("voxel source_axis source_detector pitch scale", 1, 4 * nx, 6 * nx, 1.4, np.pi / count)
+    far = ("source_axis", "source_detector", "pitch")
+    launches = [
+        Launch("fdk_weight", (blocks(nu, 128), nv, count), 128, ("projections", "nu", "nv", *far)),
+        Launch(
+            "fdk_ramp", nv * count, 64,
+            ("projections", "filtered", "nu", np.int32(nv * count), "pitch"), 4 * nu,
+        ),
+    ]  # fmt: skip
+    launches += [
+        Launch(
+            "fdk_cone", (blocks(nx, 32), blocks(nx, 8), blocks(nz, 4)), (32, 8),
+            (
+                "filtered", "views", "volume", *size, np.int32(first),
+                np.int32(min(16, count - first)), *numbers,
+            ),
+        )
+        for first in range(0, count, 16)
+    ]  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars={**size, "count": np.int32(count), **numbers},
+        launches=launches,
+        changed=["projections", "filtered", "volume"],
+        tolerance=1e-4,
+        mismatches=0.002,  # at the detector's border
+    )
+
+
+@case(full=220, quick=20)
+def copula(count: int) -> Problem:
+    """Ratings of five classes, losses of one to ten units; 41 values of the factor."""
+    rng, points = np.random.default_rng(2222), 41 if count > 50 else 7
+    name = np.zeros(count, "f4,f4,i4,i4")
+    name["f0"] = rng.choice([-3.1, -2.7, -2.3, -1.9, -1.3], count)
+    name["f1"], name["f2"] = 0.3 + 0.4 * rng.random(count), rng.integers(1, 11, count)
+    total = int(name["f2"].sum())
+    most = total * 9 // 10
+    factors = np.linspace(-4, 4, points)
+    weights = settled(np.exp(-factors * factors / 2) * (8 / (points - 1)) * 0.3989422804014327)
+    tranches = np.array([[0, 0.03], [0.03, 0.07], [0.07, 0.1], [0.1, 0.15], [0.15, 0.3], [0.3, 0.9]])
+    arrays = {
+        "names": name.view("u1"), "factors": settled(factors), "weights": weights,
+        "conditional": zeros(points, most + 1, kind="f8"), "distribution": zeros(most + 1, kind="f8"),
+        "tranches": tranches, "expected": zeros(6, kind="f8"),
+    }  # fmt: skip
+    numbers = ints("count max_units points all_units slices", count, most, points, total, 6)
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[
+            Launch(
+                "copula", points, 128, ("names", "factors", "conditional", "count", "max_units"),
+                16 * (most + 1),
+            ),
+            Launch(
+                "copula_mix", blocks(most + 1), 256,
+                ("conditional", "weights", "distribution", "points", "max_units"),
+            ),
+            Launch(
+                "copula_tranche", 6, 256,
+                ("distribution", "tranches", "expected", "max_units", "all_units"),
+            ),
+        ],
+        changed=["conditional", "distribution", "expected"],
+        tolerance=1e-9,
     )  # fmt: skip
