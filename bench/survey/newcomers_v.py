@@ -107,7 +107,8 @@ def flow_field(w: int) -> Problem:
     grid, block = (awake.shape[1], awake.shape[0]), (16, 16)
     arrays = {
         "terrain": terrain.astype("u1"), "cost": cost, "awake": awake,
-        "awake_next": zeros(*awake.shape, kind="u1"), "direction": zeros(h, w, kind="i1"), "cost_next": cost.copy(),
+        "awake_next": zeros(*awake.shape, kind="u1"),
+        "direction": zeros(h, w, kind="i1"), "cost_next": cost.copy(),
     }  # fmt: skip
     launches = list[Launch]()
     for _ in range(20):
