@@ -201,7 +201,7 @@ def eikonal3(nx: int) -> Problem:
     )
 
 
-@case(full=30_000, quick=150)
+@case(full=60_000, quick=150)
 def bezier_eval(n: int) -> Problem:
     """Copies of control points that loops with indices change."""
     patches = 40
@@ -232,7 +232,7 @@ def bezier_eval(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=4000, quick=301)
+@case(full=12_000, quick=301)
 def cobahh(count: int) -> Problem:
     """Four launches a step; a crossing of the threshold may come a step later by a rounding."""
     steps, fan, excitatory, dt = 12, 40, count * 4 // 5, 1e-4
@@ -276,7 +276,7 @@ def cobahh(count: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=300, quick=50)
+@case(full=600, quick=50)
 def hogbom(width: int) -> Problem:
     """Three launches a round, the second of which is one block's."""
     height, rounds, group = width * 3 // 4 + 1, 50 if width > 200 else 9, 64
@@ -316,7 +316,7 @@ def hogbom(width: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=2500, quick=70)
+@case(full=7000, quick=70)
 def pso(particles: int) -> Problem:
     """Sums of squares of sines, of which a particle's best may be as good as another."""
     dims, rounds = 8, 10
@@ -355,7 +355,7 @@ def pso(particles: int) -> Problem:
     )
 
 
-@case(full=48, quick=15)
+@case(full=72, quick=15)
 def hypterm(nx: int) -> Problem:
     """14 arrays in double precision; ghosts that nothing changes."""
     ny, nz = nx * 3 // 4 + 3, nx // 2 + 4
@@ -390,7 +390,7 @@ def rest_air(height: Array) -> tuple[Array, Array, Array]:
     return settled(rho_theta / 300), rho_theta, settled(27.5629410929725921 * rho_theta**1.40027894002789400)
 
 
-@case(full=150, quick=21)
+@case(full=200, quick=21)
 def miniweather(nx: int) -> Problem:
     """A warm bubble; two steps of six stages of three launches each."""
     nz, steps, length = nx // 2 + 3, 2, 20000.0

@@ -1,44 +1,73 @@
 #include "native.h"
 
-// Points and normals of rational Bezier patches of degrees 4 and 3, whose coordinates are vectors of four.
-enum { N = 4, M = 3 };
-typedef float v4 __attribute__((vector_size(16)));
+// Points and normals of rational Bezier patches of degrees 4 and 3; 16 samples side by side.
+enum { N = 4, M = 3, W = 16, STRIDE = (N + 1) * (M + 1) * 4 };
+typedef float Lane[W];
 typedef struct {
     int patch;
     float u, v;
 } Sample;
 
-static inline v4 strip(v4 *p, int n, float t, v4 *tangent) {
+static inline void strip(Lane *restrict p, int n, const float *restrict t, float *restrict point,
+                         float *restrict tangent) {
+#pragma GCC unroll 4
     for (int level = n; level > 1; level--)
+#pragma GCC unroll 4
         for (int i = 0; i < level; i++)
-            p[i] += t * (p[i + 1] - p[i]);
-    *tangent = (float)n * (p[1] - p[0]);
-    return p[0] + t * (p[1] - p[0]);
-}
-
-static inline v4 derivative(v4 point, v4 tangent) {
-    float inv = 1 / point[3];
-    return (tangent - point * (tangent[3] * inv)) * inv;
+#pragma omp simd
+            for (int w = 0; w < W; w++)
+                p[i][w] += t[w] * (p[i + 1][w] - p[i][w]);
+#pragma omp simd
+    for (int w = 0; w < W; w++) {
+        float d = p[1][w] - p[0][w];
+        tangent[w] = n * d;
+        point[w] = p[0][w] + t[w] * d;
+    }
 }
 
 void run(const float *restrict control, const Sample *restrict samples, float *restrict positions,
          float *restrict normals, int n) {
-    for (int i = 0; i < n; i++) {
-        Sample s = samples[i];
-        v4 across[M + 1], across_u[M + 1], along[N + 1], tv, unused;
-        const float *points = control + (size_t)s.patch * (N + 1) * (M + 1) * 4;
-        for (int row = 0; row <= M; row++) {
-            memcpy(along, points + row * (N + 1) * 4, sizeof along);
-            across[row] = strip(along, N, s.u, across_u + row);
+    for (int first = 0; first < n; first += W) {
+        int lanes = MIN(W, n - first), at[W];
+        Lane u, v, point[4], tu[4], tv[4], unused;
+        for (int w = 0; w < W; w++) {
+            Sample s = samples[first + MIN(w, lanes - 1)];
+            at[w] = s.patch * STRIDE;
+            u[w] = s.u;
+            v[w] = s.v;
         }
-        v4 point = strip(across, M, s.v, &tv), tu = strip(across_u, M, s.v, &unused);
-        v4 a = derivative(point, tu), b = derivative(point, tv);
-        float x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-        float length = sqrtf(x * x + y * y + z * z), inv = length > 1e-12f ? 1 / length : 0;
-        for (int c = 0; c < 3; c++)
-            positions[3 * i + c] = point[c] / point[3];
-        normals[3 * i] = x * inv;
-        normals[3 * i + 1] = y * inv;
-        normals[3 * i + 2] = z * inv;
+        for (int c = 0; c < 4; c++) {
+            Lane across[M + 1], across_u[M + 1], along[N + 1];
+            for (int row = 0; row <= M; row++) {
+                for (int i = 0; i <= N; i++)
+#pragma omp simd
+                    for (int w = 0; w < W; w++)
+                        along[i][w] = control[at[w] + (row * (N + 1) + i) * 4 + c];
+                strip(along, N, u, across[row], across_u[row]);
+            }
+            strip(across, M, v, point[c], tv[c]);
+            strip(across_u, M, v, tu[c], unused);
+        }
+        Lane out[6];
+#pragma omp simd
+        for (int w = 0; w < W; w++) {
+            float inv = 1 / point[3][w], su = tu[3][w] * inv, sv = tv[3][w] * inv;
+            float ax = (tu[0][w] - point[0][w] * su) * inv, ay = (tu[1][w] - point[1][w] * su) * inv;
+            float az = (tu[2][w] - point[2][w] * su) * inv, bx = (tv[0][w] - point[0][w] * sv) * inv;
+            float by = (tv[1][w] - point[1][w] * sv) * inv, bz = (tv[2][w] - point[2][w] * sv) * inv;
+            float x = ay * bz - az * by, y = az * bx - ax * bz, z = ax * by - ay * bx;
+            float length = sqrtf(x * x + y * y + z * z), one = 1 / length, scale = length > 1e-12f ? one : 0;
+            out[0][w] = point[0][w] * inv;
+            out[1][w] = point[1][w] * inv;
+            out[2][w] = point[2][w] * inv;
+            out[3][w] = x * scale;
+            out[4][w] = y * scale;
+            out[5][w] = z * scale;
+        }
+        for (int w = 0; w < lanes; w++)
+            for (int c = 0; c < 3; c++) {
+                positions[3 * (first + w) + c] = out[c][w];
+                normals[3 * (first + w) + c] = out[3 + c][w];
+            }
     }
 }

@@ -6,6 +6,14 @@ __attribute__((simd("notinbranch"))) extern double pow(double, double);
 #define GAMMA 1.40027894002789400278940027894
 #define C0 27.5629410929725921310572974482
 
+static inline double value(const double *p, long s) {
+    return -p[0] / 12 + 7 * p[s] / 12 + 7 * p[2 * s] / 12 - p[3 * s] / 12;
+}
+
+static inline double third(const double *p, long s) {
+    return -p[0] + 3 * p[s] - 3 * p[2 * s] + p[3 * s];
+}
+
 static void stage(double *restrict forcing, const double *init, double *out, double *restrict flux,
                   const double *restrict dens, const double *restrict theta, const double *restrict edge_dens,
                   const double *restrict edge_theta, const double *restrict edge_pressure, int nx, int nz,
@@ -35,22 +43,25 @@ static void stage(double *restrict forcing, const double *init, double *out, dou
         double bp = along_z ? edge_pressure[k] : 0;
         const double *first = forcing + (along_z ? k * wide + HS : (k + HS) * wide);
         double *restrict f = flux + k * fwide;
+        double mass[count], pressure[count];
 #pragma omp simd
         for (int i = 0; i < count; i++) {
-            double vals[4], third[4];
-            for (int ll = 0; ll < 4; ll++) {
-                const double *p = first + ll * plane + i;
-                double a = p[0], b = p[s], c = p[2 * s], d = p[3 * s];
-                vals[ll] = -a / 12 + 7 * b / 12 + 7 * c / 12 - d / 12;
-                third[ll] = -a + 3 * b - 3 * c + d;
-            }
-            double r = vals[0] + bd, u = vals[1] / r, w = vals[2] / r, t = (vals[3] + bt) / r;
-            double p = C0 * pow(r * t, GAMMA) - bp, over = along_z ? (edge ? 0 : w) : u;
-            double first_third = edge ? 0 : third[0];
-            f[i] = r * over - hv * first_third;
-            f[fplane + i] = r * over * u + (along_z ? 0 : p) - hv * third[1];
-            f[2 * fplane + i] = r * over * (edge ? 0 : w) + (along_z ? p : 0) - hv * third[2];
-            f[3 * fplane + i] = r * over * t - hv * third[3];
+            mass[i] = value(first + i, s) + bd;
+            pressure[i] = value(first + 3 * plane + i, s) + bt;
+        }
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            pressure[i] = pow(pressure[i], GAMMA);
+        double by_x = along_z ? 0 : C0, by_z = along_z ? C0 : 0, keep = edge ? 0 : 1, hv0 = keep * hv;
+        const double *way = first + (along_z ? 2 : 1) * plane;
+#pragma omp simd
+        for (int i = 0; i < count; i++) {
+            double r = mass[i], u = value(first + plane + i, s) / r, w = value(first + 2 * plane + i, s) / r;
+            double over = keep * value(way + i, s), t = (value(first + 3 * plane + i, s) + bt) / r;
+            f[i] = over - hv0 * third(first + i, s);
+            f[fplane + i] = over * u + by_x * pressure[i] - hv * third(first + plane + i, s);
+            f[2 * fplane + i] = over * w + by_z * pressure[i] - bp - hv * third(first + 2 * plane + i, s);
+            f[3 * fplane + i] = over * t - hv * third(first + 3 * plane + i, s);
         }
     }
     long next = along_z ? fwide : 1;
