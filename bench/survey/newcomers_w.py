@@ -447,3 +447,237 @@ def miniweather(nx: int) -> Problem:
         changed=["state", "temporary", "flux"],
         tolerance=1e-9,
     )  # fmt: skip
+
+
+@case(full=20, quick=6)
+def peridamage(nx: int) -> Problem:
+    """A block a point, 122 of its 128 threads with a bond and fewer at the borders; a notch in the middle."""
+    ny, nz, steps, dt = nx * 2 // 3, nx // 3 + 1, 4, 1e-3
+    nodes = nx * ny * nz
+    rng = np.random.default_rng(414)
+    place = np.stack(np.meshgrid(np.arange(nx), np.arange(ny), np.arange(nz), indexing="ij"), -1)
+    place = place.reshape(-1, 3)
+    near = np.stack(np.meshgrid(*[np.arange(-3, 4)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    squares = (near * near).sum(1)
+    near = near[(squares > 0) & (squares <= 9)]
+    other = place[:, None] + near
+    there = ((other >= 0) & (other < (nx, ny, nz))).all(-1)
+    halves = place[:, :1] * 2 < nx, other[..., 0] * 2 < nx
+    there &= (halves[0] == halves[1]) | (place[:, 1:2] >= ny // 3)  # the notch
+    nlist = np.full((nodes, 128), -1, "i4")
+    nlist[:, : len(near)] = np.where(there, (other[..., 0] * ny + other[..., 1]) * nz + other[..., 2], -1)
+    x = 0.01 * (place + 0.1 * rng.random((nodes, 3)))
+    disp = 1e-4 * (rng.random((nodes, 3)) - 0.5)
+    disp[:, 0] += 0.01 * 0.08 * place[:, 0]
+    kind = np.where(place[:, 0] < 2, 1, np.where(place[:, 0] >= nx - 2, 2, 0)).astype("u1")
+    made = {
+        "force": zeros(nodes, 3, kind="f8"), "n_neigh": zeros(nodes, kind="i4"),
+        "damage": zeros(nodes, kind="f8"),
+    }  # fmt: skip
+    bonds = {"stiffness": np.float64(4e6), "critical": np.float64(0.12)}
+    moves = {
+        name: np.float64(value)
+        for name, value in (("density", 20.0), ("damping", 5.0), ("pull", 0.5), ("dt", dt))
+    }
+    return Problem(
+        arrays={
+            "nlist": nlist, "family": there.sum(1).astype("i4"), "x": x, "disp": disp,
+            "velocity": zeros(nodes, 3, kind="f8"), "volume": 1e-6 * (0.8 + 0.4 * rng.random(nodes)),
+            **made, "kind": kind,
+        },
+        scalars={"nodes": np.int32(nodes), **bonds, **moves, "steps": np.int32(steps)},
+        launches=[
+            Launch("bond_forces", nodes, 128, ("nlist", "family", "x", "disp", "volume", *made, *bonds)),
+            Launch(
+                "peri_move", blocks(3 * nodes), 256,
+                ("disp", "velocity", "force", "kind", "nodes", *moves),
+            ),
+        ] * steps,
+        changed=["nlist", "disp", "velocity", *made],
+        tolerance=1e-8,
+        mismatches=0.002,
+    )  # fmt: skip
+
+
+@case(full=25_000, quick=203)
+def vincenty(n: int) -> Problem:
+    """Some three rounds a pair, ten and more where it is far; one of 97 pairs is one place."""
+    rng = np.random.default_rng(415)
+    pairs = rng.random((n, 4)) * [160, 360, 160, 150] - [80, 180, 80, 0]
+    pairs[:, 3] += pairs[:, 1]
+    pairs[::97, 2:] = pairs[::97, :2]
+    return Problem(
+        arrays={"pairs": pairs, "length": zeros(n, kind="f8"), "azimuth": zeros(n, kind="f8")},
+        scalars=ints("n", n),
+        launches=[Launch("vincenty", min(blocks(n, 128), 80), 128, ("pairs", "length", "azimuth", "n"))],
+        changed=["length", "azimuth"],
+        tolerance=1e-9,
+    )
+
+
+@case(full=500, quick=61)
+def trotter(w: int) -> Problem:
+    """A wave packet in a bowl; more than half of a tile is its halo, where what is wrong grows inwards."""
+    h, steps, dt = w * 3 // 4 + 1, 4, 0.3
+    y, x = np.mgrid[:h, :w]
+    far = ((x - w / 3) ** 2 + (y - h / 2) ** 2) / (w / 10) ** 2
+    wave = np.exp(-far / 2) * np.exp(0.6j * x - 0.3j * y)
+    phase = np.exp(-1j * dt * 3 * (((x - w / 2) / w) ** 2 + ((y - h / 2) / h) ** 2))
+    real = {"p_real": wave.real, "p_imag": wave.imag, "phase_real": phase.real, "phase_imag": phase.imag}
+    fields = {name: settled(values).astype("f4") for name, values in real.items()}
+    pairs, phases = (("p_real", "p_imag"), ("p2_real", "p2_imag")), ("phase_real", "phase_imag")
+    numbers = {**floats("a b", 0.9800665778, 0.1986693308), **ints("w h", w, h)}
+    grid = (blocks(w, 24), blocks(h, 8))
+    return Problem(
+        arrays={**fields, "p2_real": zeros(h, w), "p2_imag": zeros(h, w)},
+        scalars={**numbers, "steps": np.int32(steps)},
+        launches=[
+            Launch("trotter", grid, (32, 8), (*first, *then, *phases, *numbers))
+            for first, then in (pairs, pairs[::-1]) * (steps // 2)
+        ],
+        changed=["p_real", "p_imag", "p2_real", "p2_imag"],
+        native=("p_real", "p_imag", *phases),
+        tolerance=1e-5,
+    )
+
+
+def torus(rings: int, around: int, extent: int) -> tuple[Array, Array]:
+    """Vertices in a cube and triangles of a ring with bumps, which is turned a little."""
+    u, v = np.meshgrid(np.arange(rings) / rings, np.arange(around) / around, indexing="ij")
+    u, v = 2 * np.pi * u, 2 * np.pi * v
+    tube = 0.3 + 0.05 * np.sin(5 * u + 3 * v)
+    p = np.stack(
+        [(1 + tube * np.cos(v)) * np.cos(u), (1 + tube * np.cos(v)) * np.sin(u), tube * np.sin(v)], -1
+    )
+    p = p[..., [0, 1, 2]] + 0.4 * p[..., [2, 0, 1]]
+    vertices = settled(extent * (0.5 + p.reshape(-1, 3) / 4.2)).astype("f4")
+    i, j = np.meshgrid(np.arange(rings), np.arange(around), indexing="ij")
+    a, b = i * around + j, (i + 1) % rings * around + j
+    c, d = i * around + (j + 1) % around, (i + 1) % rings * around + (j + 1) % around
+    triangles = np.concatenate([np.stack([a, b, c], -1), np.stack([b, d, c], -1)])
+    return vertices, triangles.reshape(-1, 3).astype("i4")
+
+
+@case(full=120, quick=16)
+def voxelize(n: int) -> Problem:
+    """Boxes of some 20 cells a triangle, of which a third overlap; neighbours set the same words' bits."""
+    nx, ny, nz = n, n - 4, n - 8
+    nz -= nz % 8
+    ny -= ny % 4
+    vertices, triangles = torus(n * 2 // 3, n // 3, min(nx, ny, nz))
+    size = ints("count nx ny nz", len(triangles), nx, ny, nz)
+    words = ny * nz // 32
+    return Problem(
+        arrays={
+            "vertices": vertices, "triangles": triangles, "bits": zeros(nx, words, kind="u4"),
+            "filled": zeros(nx, kind="i4"),
+        },
+        scalars=size,
+        launches=[
+            Launch(
+                "voxelize", blocks(len(triangles), 192), 192, ("vertices", "triangles", "bits", *size)
+            ),
+            Launch("count_slices", nx, 32, ("bits", "filled", np.int32(words))),
+        ],
+        changed=["bits", "filled"],
+        mismatches=0.002,
+    )  # fmt: skip
+
+
+def prose(n: int, seed: int) -> Array:
+    """Bytes of words, of which a few come again and again."""
+    rng = np.random.default_rng(seed)
+    letters = np.frombuffer(b"eeeeettttaaaooiinnsshhrrddlucmfwygpbvk", "u1")
+    words = [bytes(letters[rng.integers(0, len(letters), size)]) for size in rng.integers(2, 10, 700)]
+    picks = (700 * rng.random(n // 3) ** 3).astype("i8")
+    ends = rng.integers(0, 12, n // 3)
+    text = b"".join(
+        words[k] + (b". " if end == 0 else b", " if end == 1 else b" ") for k, end in zip(picks, ends)
+    )
+    return np.frombuffer(text[:n], "u1").copy()
+
+
+@case(full=60_000, quick=2500)
+def lzss(n: int) -> Problem:
+    """Comparisons that mostly end at the first byte; then one thread for 2048 bytes."""
+    chunk, room = 2048, 2048 + 256
+    chunks = blocks(n, chunk)
+    made = {
+        "matches": zeros(n, 2, kind="u1"), "packed": zeros(chunks, room, kind="u1"),
+        "sizes": zeros(chunks, kind="i4"), "out": zeros(chunks * room, kind="u1"),
+        "total": zeros(1, kind="i4"),
+    }  # fmt: skip
+    count = np.int32(chunks)
+    return Problem(
+        arrays={"text": prose(n, 416), **made},
+        scalars=ints("n", n),
+        launches=[
+            Launch("lzss_match", chunks, 128, ("text", "matches", "n")),
+            Launch(
+                "lzss_emit", blocks(chunks, 32), 32, ("text", "matches", "packed", "sizes", "n", count)
+            ),
+            Launch("lzss_pack", chunks, 128, ("packed", "sizes", "out", "total", count)),
+        ],
+        changed=[*made],
+        native=("text", "matches", "out", "total"),
+    )  # fmt: skip
+
+
+ENTRY = np.dtype([("cluster", "i4"), ("shift", "i4"), ("first", "i4"), ("last", "i4")])
+PARTNER = np.dtype([("cluster", "i4"), ("mask", "u4", 2)])
+FIELD = np.dtype([("epsfac", "f4"), ("k_rf", "f4"), ("c_rf", "f4"), ("cutoff2", "f4")])
+
+
+def partners(side: int, edge: float, reach: float) -> tuple[Array, Array, Array]:
+    """Entries, partners and shifts of clusters that fill a periodic box, each pair once."""
+    cells = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    shifts = np.stack(np.meshgrid(*[np.arange(-1, 2)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    entries, found = list[tuple[int, int, int, int]](), list[tuple[int, tuple[int, int]]]()
+    for i, cell in enumerate(cells):
+        for s in range(13, 27):  # the other 13 are those of the partner
+            apart = np.maximum(np.abs(cells - cell - side * shifts[s]) - 1, 0) * edge
+            near = np.flatnonzero((apart * apart).sum(1) < reach * reach)
+            near = near[near >= i] if s == 13 else near
+            if len(near):
+                entries.append((i, s, len(found), len(found) + len(near)))
+            for j in near:
+                same = s == 13 and int(j) == i
+                mask = sum(1 << (8 * b + a) for a in range(8) for b in range(8) if b > a or not same)
+                found.append((int(j), (mask & 0xFFFFFFFF, mask >> 32)))
+    return np.array(entries, ENTRY), np.array(found, PARTNER), side * edge * shifts
+
+
+@case(full=6, quick=3)
+def nbnxm(side: int) -> Problem:
+    """64 threads a block; half of the pairs are too far apart. Sums by atomics in any order."""
+    edge, cutoff = 0.62, 0.9
+    rng = np.random.default_rng(417)
+    clusters = side**3
+    entries, found, shifts = partners(side, edge, cutoff)
+    cells = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), -1).reshape(-1, 1, 3)
+    corner = np.stack(np.meshgrid(*[np.arange(2)] * 3, indexing="ij"), -1).reshape(1, 8, 3)
+    xq = np.empty((clusters, 8, 4), "f4")
+    xq[..., :3] = edge * cells + 0.31 * corner + 0.06 * (rng.random((clusters, 8, 3)) - 0.5) + 0.15
+    xq[..., 3] = rng.permuted(np.tile([-0.8, 0.4, 0.4, -0.4, 0.4, 0.5, -0.5, 0.0], (clusters, 1)), axis=1)
+    k_rf = 0.5 / cutoff**3
+    numbers = {
+        "epsfac": np.float32(138.935), "k_rf": np.float32(k_rf), "c_rf": np.float32(1.5 / cutoff),
+        "cutoff2": np.float32(cutoff * cutoff),
+    }  # fmt: skip
+    field: np.generic = np.array([tuple(numbers.values())], FIELD)[0]
+    made = {"force": zeros(clusters * 8, 3), "energies": zeros(2)}
+    return Problem(
+        arrays={
+            "entries": entries.view("i4"), "partners": found.view("i4"), "xq": xq,
+            "types": rng.integers(0, 4, clusters * 8).astype("i4"), "shifts": shifts.astype("f4"), **made,
+        },
+        scalars={"count": np.int32(len(entries)), **numbers},
+        launches=[
+            Launch(
+                "nbnxm", len(entries), (8, 8),
+                ("entries", "partners", "xq", "types", "shifts", *made, field),
+            )
+        ],
+        changed=[*made],
+        tolerance=1e-4,
+    )  # fmt: skip
