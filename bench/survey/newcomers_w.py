@@ -515,7 +515,7 @@ def vincenty(n: int) -> Problem:
     )
 
 
-@case(full=500, quick=61)
+@case(full=900, quick=61)
 def trotter(w: int) -> Problem:
     """A wave packet in a bowl; more than half of a tile is its halo, where what is wrong grows inwards."""
     h, steps, dt = w * 3 // 4 + 1, 4, 0.3
@@ -550,7 +550,7 @@ def torus(rings: int, around: int, extent: int) -> tuple[Array, Array]:
         [(1 + tube * np.cos(v)) * np.cos(u), (1 + tube * np.cos(v)) * np.sin(u), tube * np.sin(v)], -1
     )
     p = p[..., [0, 1, 2]] + 0.4 * p[..., [2, 0, 1]]
-    vertices = settled(extent * (0.5 + p.reshape(-1, 3) / 4.2)).astype("f4")
+    vertices = np.ascontiguousarray(settled(extent * (0.5 + p.reshape(-1, 3) / 4.2)), "f4")
     i, j = np.meshgrid(np.arange(rings), np.arange(around), indexing="ij")
     a, b = i * around + j, (i + 1) % rings * around + j
     c, d = i * around + (j + 1) % around, (i + 1) % rings * around + (j + 1) % around

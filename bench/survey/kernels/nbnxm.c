@@ -1,7 +1,7 @@
 #include "native.h"
 
-// Forces between atoms in clusters of eight: the partners' eight atoms are a vector.
-enum { CL = 8, TYPES = 4 };
+// Forces between atoms in clusters of eight: all 64 pairs of two clusters side by side.
+enum { CL = 8, TYPES = 4, PAIRS = CL * CL };
 typedef struct {
     int cluster, shift, first, last;
 } Entry;
@@ -22,62 +22,70 @@ void run(const Entry *restrict entries, const Partner *restrict partners, const 
     for (int e = 0; e < count; e++) {
         Entry entry = entries[e];
         const float *shift = shifts + 3 * entry.shift;
-        float fi[CL][3] = {0}, e_lj[CL] = {0}, e_el[CL] = {0};
+        float xi[PAIRS], yi[PAIRS], zi[PAIRS], qi[PAIRS], fx[PAIRS] = {0}, fy[PAIRS] = {0}, fz[PAIRS] = {0};
+        float e_lj[PAIRS] = {0}, e_el[PAIRS] = {0};
+        int ti[PAIRS];
+        for (int t = 0; t < PAIRS; t++) {
+            int ai = entry.cluster * CL + t % CL;
+            xi[t] = xq[4 * ai] + shift[0];
+            yi[t] = xq[4 * ai + 1] + shift[1];
+            zi[t] = xq[4 * ai + 2] + shift[2];
+            qi[t] = epsfac * xq[4 * ai + 3];
+            ti[t] = types[ai] * TYPES;
+        }
         for (int p = entry.first; p < entry.last; p++) {
             const Partner *partner = partners + p;
-            int aj = partner->cluster * CL;
-            ull mask = (ull)partner->mask[1] << 32 | partner->mask[0];
-            float xj[CL], yj[CL], zj[CL], qj[CL], fx[CL] = {0}, fy[CL] = {0}, fz[CL] = {0};
-            int tj[CL], on[CL];
+            int aj = partner->cluster * CL, on[PAIRS], tj[PAIRS];
+            float xj[PAIRS], yj[PAIRS], zj[PAIRS], qj[PAIRS], gx[PAIRS], gy[PAIRS], gz[PAIRS];
             for (int j = 0; j < CL; j++) {
-                xj[j] = xq[4 * (aj + j)];
-                yj[j] = xq[4 * (aj + j) + 1];
-                zj[j] = xq[4 * (aj + j) + 2];
-                qj[j] = xq[4 * (aj + j) + 3];
-                tj[j] = types[aj + j];
+                const float *at = xq + 4 * (aj + j);
+                uint bits = partner->mask[j / 4] >> (8 * (j % 4));
+                for (int i = 0; i < CL; i++) {
+                    int t = CL * j + i;
+                    xj[t] = at[0], yj[t] = at[1], zj[t] = at[2], qj[t] = at[3];
+                    tj[t] = types[aj + j];
+                    on[t] = bits >> i & 1;
+                }
             }
-            for (int j = 0; j < CL; j++)
-                on[j] = mask >> (8 * j) & 255;
-            for (int i = 0; i < CL; i++) {
-                const float *at = xq + 4 * (entry.cluster * CL + i);
-                float xi = at[0] + shift[0], yi = at[1] + shift[1], zi = at[2] + shift[2], qi = epsfac * at[3];
-                const float *c6 = C6 + types[entry.cluster * CL + i] * TYPES;
-                const float *c12 = C12 + types[entry.cluster * CL + i] * TYPES;
+#pragma omp simd
+            for (int t = 0; t < PAIRS; t++) {
+                float dx = xi[t] - xj[t], dy = yi[t] - yj[t], dz = zi[t] - zj[t], r2 = dx * dx + dy * dy + dz * dz;
+                int use = on[t] & (r2 < cutoff2);
+                r2 = r2 > 1e-6f ? r2 : 1e-6f;
+                float inv = 1 / sqrtf(r2), inv2 = inv * inv, inv6 = inv2 * inv2 * inv2, qq = qi[t] * qj[t];
+                float a = C6[ti[t] + tj[t]], b = C12[ti[t] + tj[t]];
+                float f = inv6 * (12 * b * inv6 - 6 * a) * inv2 + qq * (inv2 * inv - 2 * k_rf);
+                float lj = inv6 * (b * inv6 - a), el = qq * (inv + k_rf * r2 - c_rf);
+                f = use ? f : 0;
+                e_lj[t] += use ? lj : 0;
+                e_el[t] += use ? el : 0;
+                gx[t] = f * dx;
+                gy[t] = f * dy;
+                gz[t] = f * dz;
+                fx[t] += gx[t];
+                fy[t] += gy[t];
+                fz[t] += gz[t];
+            }
+            for (int j = 0; j < CL; j++) {
                 float sx = 0, sy = 0, sz = 0;
 #pragma omp simd reduction(+ : sx, sy, sz)
-                for (int j = 0; j < CL; j++) {
-                    float dx = xi - xj[j], dy = yi - yj[j], dz = zi - zj[j], r2 = dx * dx + dy * dy + dz * dz;
-                    int use = (on[j] >> i & 1) & (r2 < cutoff2);
-                    r2 = r2 > 1e-6f ? r2 : 1e-6f;
-                    float inv = 1 / sqrtf(r2), inv2 = inv * inv, inv6 = inv2 * inv2 * inv2, qq = qi * qj[j];
-                    float a = c6[tj[j]], b = c12[tj[j]];
-                    float f = inv6 * (12 * b * inv6 - 6 * a) * inv2 + qq * (inv2 * inv - 2 * k_rf);
-                    float lj = inv6 * (b * inv6 - a), el = qq * (inv + k_rf * r2 - c_rf);
-                    f = use ? f : 0;
-                    e_lj[j] += use ? lj : 0;
-                    e_el[j] += use ? el : 0;
-                    fx[j] -= f * dx;
-                    fy[j] -= f * dy;
-                    fz[j] -= f * dz;
-                    sx += f * dx;
-                    sy += f * dy;
-                    sz += f * dz;
+                for (int i = 0; i < CL; i++) {
+                    sx += gx[CL * j + i];
+                    sy += gy[CL * j + i];
+                    sz += gz[CL * j + i];
                 }
-                fi[i][0] += sx;
-                fi[i][1] += sy;
-                fi[i][2] += sz;
-            }
-            for (int j = 0; j < CL; j++) {
-                force[3 * (aj + j)] += fx[j];
-                force[3 * (aj + j) + 1] += fy[j];
-                force[3 * (aj + j) + 2] += fz[j];
+                force[3 * (aj + j)] -= sx;
+                force[3 * (aj + j) + 1] -= sy;
+                force[3 * (aj + j) + 2] -= sz;
             }
         }
-        for (int k = 0; k < 3 * CL; k++)
-            force[3 * CL * entry.cluster + k] += fi[k / 3][k % 3];
-        for (int j = 0; j < CL; j++) {
-            total_lj += e_lj[j];
-            total_el += e_el[j];
+        for (int t = 0; t < PAIRS; t++) {
+            float *f = force + 3 * (entry.cluster * CL + t % CL);
+            f[0] += fx[t];
+            f[1] += fy[t];
+            f[2] += fz[t];
+            total_lj += e_lj[t];
+            total_el += e_el[t];
         }
     }
     energies[0] = total_lj;

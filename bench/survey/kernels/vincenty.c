@@ -3,7 +3,6 @@
 // Shortest ways on an ellipsoid: eight pairs side by side until all are settled.
 #if defined(__x86_64__) && defined(__GLIBC__)
 __attribute__((simd("notinbranch"))) extern double sin(double);
-__attribute__((simd("notinbranch"))) extern double cos(double);
 __attribute__((simd("notinbranch"))) extern double tan(double);
 __attribute__((simd("notinbranch"))) extern double atan2(double, double);
 #endif
@@ -18,15 +17,18 @@ void run(const double *restrict pairs, double *restrict length, double *restrict
         int lanes = MIN(W, n - first), open = 1;
         double l[W], lambda[W], c1[W], s1[W], c2[W], s2[W], ss[W], cs[W], sigma[W], cc[W], cm[W], sl[W], cl[W];
         long long going[W], same[W], settled[W];
+        double in[4][W];
+        for (int w = 0; w < W; w++)
+            for (int k = 0; k < 4; k++)
+                in[k][w] = pairs[4 * (size_t)(first + MIN(w, lanes - 1)) + k] * DEGREE;
 #pragma omp simd
         for (int w = 0; w < W; w++) {
-            const double *p = pairs + 4 * (size_t)(first + MIN(w, lanes - 1));
-            double t1 = (1 - F) * tan(p[0] * DEGREE), t2 = (1 - F) * tan(p[2] * DEGREE);
+            double t1 = (1 - F) * tan(in[0][w]), t2 = (1 - F) * tan(in[2][w]);
             c1[w] = 1 / sqrt(1 + t1 * t1);
             s1[w] = t1 * c1[w];
             c2[w] = 1 / sqrt(1 + t2 * t2);
             s2[w] = t2 * c2[w];
-            lambda[w] = l[w] = (p[3] - p[1]) * DEGREE;
+            lambda[w] = l[w] = in[3][w] - in[1][w];
             going[w] = -1;
             same[w] = 0;
         }
@@ -35,7 +37,7 @@ void run(const double *restrict pairs, double *restrict length, double *restrict
 #pragma omp simd reduction(| : any)
             for (int w = 0; w < W; w++) {
                 long long go = going[w];
-                double s = sin(lambda[w]), c = cos(lambda[w]);
+                double s = sin(lambda[w]), c = sin(lambda[w] + 1.5707963267948966);  // gcc has no vectors for sincos
                 double a = c2[w] * s, b = c1[w] * s2[w] - s1[w] * c2[w] * c;
                 double sin_sigma = sqrt(a * a + b * b), cos_sigma = s1[w] * s2[w] + c1[w] * c2[w] * c;
                 double sig = atan2(sin_sigma, cos_sigma);
