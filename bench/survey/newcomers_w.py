@@ -27,7 +27,8 @@ def bspline_pre(w: int) -> Problem:
     rng = np.random.default_rng(401)
     y, x = np.mgrid[:h, :pitch]
     image = (x * 5 // 7 + y * 3) % 200 + rng.integers(0, 30, (h, pitch))
-    numbers = {name: np.uint32(v) for name, v in (("pitch", 4 * pitch), ("width", w), ("height", h))}
+    size = (("pitch", 4 * pitch), ("width", w), ("height", h))
+    numbers: dict[str, np.generic] = {name: np.uint32(value) for name, value in size}
     return Problem(
         arrays={"image": image.astype("f4")},
         scalars=numbers,
@@ -72,7 +73,7 @@ def list_rank(n: int) -> Problem:
 def present80(n: int) -> Problem:
     """Its blocks make 2048 table entries each before they start."""
     rng = np.random.default_rng(403)
-    numbers = {
+    numbers: dict[str, np.generic] = {
         "key_high": np.uint64(0x0123456789ABCDEF), "key_low": np.uint32(0xFEDC),
         "nonce": np.uint64(0xFFFFFFFF00000000 - 17), "n": np.int32(n),
     }  # fmt: skip
@@ -134,7 +135,7 @@ def jaccard(n: int) -> Problem:
     rng = np.random.default_rng(406)
     edges = len(column)
     made = {name: zeros(edges) for name in ("common", "both", "similarity")}
-    size = {"n": np.int32(n), "gamma": np.float32(0.5)}
+    size: dict[str, np.generic] = {"n": np.int32(n), "gamma": np.float32(0.5)}
     graph = ("n", "start", "column", "weight", "work")
     return Problem(
         arrays={
@@ -385,9 +386,10 @@ def hypterm(nx: int) -> Problem:
 def rest_air(height: Array) -> tuple[Array, Array, Array]:
     """Density, density times potential temperature, and pressure of air at rest, 300 K all the way up."""
     exner = settled(1 - 9.8 * height / (1004.0 * 300.0))
-    pressure = settled(1e5 * exner ** (1004.0 / 287.0))
+    pressure = 1e5 * settled(exner ** (1004.0 / 287.0))
     rho_theta = settled((pressure / 27.5629410929725921) ** (1 / 1.40027894002789400))
-    return settled(rho_theta / 300), rho_theta, settled(27.5629410929725921 * rho_theta**1.40027894002789400)
+    again = 1e5 * settled(27.5629410929725921e-5 * rho_theta**1.40027894002789400)
+    return settled(rho_theta / 300), rho_theta, again
 
 
 @case(full=200, quick=21)
@@ -588,12 +590,13 @@ def prose(n: int, seed: int) -> Array:
     """Bytes of words, of which a few come again and again."""
     rng = np.random.default_rng(seed)
     letters = np.frombuffer(b"eeeeettttaaaooiinnsshhrrddlucmfwygpbvk", "u1")
-    words = [bytes(letters[rng.integers(0, len(letters), size)]) for size in rng.integers(2, 10, 700)]
-    picks = (700 * rng.random(n // 3) ** 3).astype("i8")
-    ends = rng.integers(0, 12, n // 3)
-    text = b"".join(
-        words[k] + (b". " if end == 0 else b", " if end == 1 else b" ") for k, end in zip(picks, ends)
-    )
+    words: list[bytes] = [
+        bytes(letters[rng.integers(0, len(letters), size)]) for size in rng.integers(2, 10, 700)
+    ]
+    chance = rng.random(n // 3)
+    stops = (b". ", b", ", *[b" "] * 10)
+    picks = (700 * chance * chance * chance).astype("i8"), rng.integers(0, 12, n // 3)
+    text = b"".join(words[int(k)] + stops[int(end)] for k, end in zip(*picks, strict=True))
     return np.frombuffer(text[:n], "u1").copy()
 
 

@@ -35,8 +35,8 @@ void run(const Entry *restrict entries, const Partner *restrict partners, const 
         }
         for (int p = entry.first; p < entry.last; p++) {
             const Partner *partner = partners + p;
-            int aj = partner->cluster * CL, on[PAIRS], tj[PAIRS];
-            float xj[PAIRS], yj[PAIRS], zj[PAIRS], qj[PAIRS], gx[PAIRS], gy[PAIRS], gz[PAIRS];
+            int aj = partner->cluster * CL, tj[PAIRS];
+            float on[PAIRS], xj[PAIRS], yj[PAIRS], zj[PAIRS], qj[PAIRS], gx[PAIRS], gy[PAIRS], gz[PAIRS];
             for (int j = 0; j < CL; j++) {
                 const float *at = xq + 4 * (aj + j);
                 uint bits = partner->mask[j / 4] >> (8 * (j % 4));
@@ -44,21 +44,21 @@ void run(const Entry *restrict entries, const Partner *restrict partners, const 
                     int t = CL * j + i;
                     xj[t] = at[0], yj[t] = at[1], zj[t] = at[2], qj[t] = at[3];
                     tj[t] = types[aj + j];
-                    on[t] = bits >> i & 1;
+                    on[t] = (int)(bits >> i & 1);
                 }
             }
 #pragma omp simd
             for (int t = 0; t < PAIRS; t++) {
                 float dx = xi[t] - xj[t], dy = yi[t] - yj[t], dz = zi[t] - zj[t], r2 = dx * dx + dy * dy + dz * dz;
-                int use = on[t] & (r2 < cutoff2);
+                float use = r2 < cutoff2 ? on[t] : 0;
                 r2 = r2 > 1e-6f ? r2 : 1e-6f;
                 float inv = 1 / sqrtf(r2), inv2 = inv * inv, inv6 = inv2 * inv2 * inv2, qq = qi[t] * qj[t];
                 float a = C6[ti[t] + tj[t]], b = C12[ti[t] + tj[t]];
                 float f = inv6 * (12 * b * inv6 - 6 * a) * inv2 + qq * (inv2 * inv - 2 * k_rf);
                 float lj = inv6 * (b * inv6 - a), el = qq * (inv + k_rf * r2 - c_rf);
-                f = use ? f : 0;
-                e_lj[t] += use ? lj : 0;
-                e_el[t] += use ? el : 0;
+                f *= use;
+                e_lj[t] += use * lj;
+                e_el[t] += use * el;
                 gx[t] = f * dx;
                 gy[t] = f * dy;
                 gz[t] = f * dz;
