@@ -328,7 +328,7 @@ def pso(particles: int) -> Problem:
         name: np.float64(value) for name, value in (("omega", 0.7), ("c1", 1.4), ("c2", 1.4), ("limit", 2.5))
     }
     moved = {"positions": x, "velocities": rng.random((dims, particles)) - 0.5}
-    best = {"best_positions": x.copy(), "best_values": np.full(particles, 1e300)}
+    best = {"best_positions": zeros(dims, particles, kind="f8"), "best_values": np.full(particles, 1e300)}
     swarm = {"swarm_best": zeros(dims, kind="f8"), "history": zeros(rounds + 1, kind="f8")}
     launches = list[Launch]()
     for round_ in range(rounds + 1):
@@ -441,7 +441,8 @@ def miniweather(nx: int) -> Problem:
     spaces = {name: np.float64(value) for name, value in (("dx", dx), ("dz", dz), ("dt", dt))}
     return Problem(
         arrays={
-            "state": state, "temporary": state.copy(), "flux": zeros(4, nz + 1, nx + 1, kind="f8"),
+            "state": state, "temporary": zeros(4, nz + 4, nx + 4, kind="f8"),
+            "flux": zeros(4, nz + 1, nx + 1, kind="f8"),
             **background,
         },
         scalars={**size, **spaces, "steps": np.int32(steps)},

@@ -65,7 +65,7 @@ static void stage(double *restrict forcing, const double *init, double *out, dou
         }
     }
     long next = along_z ? fwide : 1;
-    for (int ll = 0; ll < 4; ll++)
+    for (int ll = 3; ll >= 0; ll--)  // momenta need the old density
         for (int k = 0; k < nz; k++) {
             const double *f = flux + ll * fplane + k * fwide;
             long at = ll * plane + (k + HS) * wide + HS;

@@ -84,13 +84,20 @@ extern "C" __global__ void flux_z(const double *state, double *flux, const doubl
 }
 
 // step_k and step_i: what the next flux is away in each direction, one of them 0.
-extern "C" __global__ void advance(const double *init, const double *forcing, double *out, const double *flux,
-                                   int nx, int nz, int step_k, int step_i, double spacing, double dt) {
+extern "C" __global__ void tendencies(const double *forcing, const double *flux, double *tend, int nx, int nz,
+                                      int step_k, int step_i, double spacing) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, k = blockIdx.y * blockDim.y + threadIdx.y, ll = blockIdx.z;
     if (i >= nx || k >= nz)
         return;
-    double tend = -(flux[FLUX(ll, k + step_k, i + step_i)] - flux[FLUX(ll, k, i)]) / spacing;
+    double t = -(flux[FLUX(ll, k + step_k, i + step_i)] - flux[FLUX(ll, k, i)]) / spacing;
     if (step_k && ll == WMOM)
-        tend -= forcing[STATE(DENS, k + HS, i + HS)] * GRAV;
-    out[STATE(ll, k + HS, i + HS)] = init[STATE(ll, k + HS, i + HS)] + dt * tend;
+        t -= forcing[STATE(DENS, k + HS, i + HS)] * GRAV;
+    tend[((size_t)ll * nz + k) * nx + i] = t;
+}
+
+extern "C" __global__ void apply(const double *init, double *out, const double *tend, int nx, int nz, double dt) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, k = blockIdx.y * blockDim.y + threadIdx.y, ll = blockIdx.z;
+    if (i >= nx || k >= nz)
+        return;
+    out[STATE(ll, k + HS, i + HS)] = init[STATE(ll, k + HS, i + HS)] + dt * tend[((size_t)ll * nz + k) * nx + i];
 }
