@@ -394,7 +394,7 @@ def rest_air(height: Array) -> tuple[Array, Array, Array]:
 
 @case(full=200, quick=21)
 def miniweather(nx: int) -> Problem:
-    """A warm bubble; two steps of six stages of three launches each."""
+    """A warm bubble; two steps of six stages of four launches each."""
     nz, steps, length = nx // 2 + 3, 2, 20000.0
     dx, dz = length / nx, 10000.0 / nz
     dt = min(dx, dz) / 450
@@ -417,7 +417,7 @@ def miniweather(nx: int) -> Problem:
         for part in (3, 2, 1):
             forcing, out = "state" if part == 3 else "temporary", "state" if part == 1 else "temporary"
             hv = np.float64(-0.05 * spacing / (16 * (dt / part)))
-            args = ("state", forcing, out, "flux", *size, *ints("k i", turn, 1 - turn).values())
+            args = (forcing, "flux", "tend", *size, *ints("k i", turn, 1 - turn).values())
             if turn:
                 launches += [
                     Launch("halo_z", (blocks(nx + 4, 128), 4), 128, (forcing, "base_dens", *size)),
@@ -435,19 +435,21 @@ def miniweather(nx: int) -> Problem:
                     ),
                 ]  # fmt: skip
             grid = (blocks(nx, 32), blocks(nz, 4), 4)
-            launches.append(
-                Launch("advance", grid, block, (*args, np.float64(spacing), np.float64(dt / part)))
-            )
+            launches += [
+                Launch("tendencies", grid, block, (*args, np.float64(spacing))),
+                Launch("apply", grid, block, ("state", out, "tend", *size, np.float64(dt / part))),
+            ]
     spaces = {name: np.float64(value) for name, value in (("dx", dx), ("dz", dz), ("dt", dt))}
     return Problem(
         arrays={
             "state": state, "temporary": zeros(4, nz + 4, nx + 4, kind="f8"),
             "flux": zeros(4, nz + 1, nx + 1, kind="f8"),
-            **background,
+            "tend": zeros(4, nz, nx, kind="f8"), **background,
         },
         scalars={**size, **spaces, "steps": np.int32(steps)},
         launches=launches,
-        changed=["state", "temporary", "flux"],
+        changed=["state", "temporary", "flux", "tend"],
+        native=("state", "temporary", "flux", *background),
         tolerance=1e-9,
     )  # fmt: skip
 
