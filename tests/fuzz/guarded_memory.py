@@ -6,6 +6,7 @@ of a worker and behind them, and behind every allocation of device memory, from 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -52,6 +53,15 @@ class Guards:
         place[...] = FILL
         self._of.setdefault(owner, []).append((what, place))
 
+    def _forget(self, start: int, end: int) -> None:
+        """Memory is given back, guards in it too."""
+        for owner, found in list(self._of.items()):
+            kept = [(what, place) for what, place in found if not start <= place.ctypes.data < end]
+            for what, place in found:
+                if start <= place.ctypes.data < end:
+                    self._told(what, place)
+            self._of[owner] = kept
+
     def look(self) -> None:
         """Tells of all that has changed."""
         self.looks += 1
@@ -65,7 +75,7 @@ class Guards:
     def _told(self, what: str, place: Bytes) -> None:
         if np.any(place != FILL):
             at = int(np.argmax(place != FILL))
-            self._fails(f"behind {what}: byte {at} was written")
+            self._fails(f"behind {what}: byte {at} was written {os.environ.get('PYTEST_CURRENT_TEST', '')}")
             place[...] = FILL
 
     def _blocks(self) -> None:
@@ -135,6 +145,7 @@ class Guards:
         def freed(arena: Arena, address: int) -> None:
             if (found := self._behind[arena].pop(address, None)) is not None:
                 self._told(f"device memory of {found[0] - address} bytes", arena.view(*found))
+                self._forget(address, sum(found))
             free(arena, address)
 
         put(Arena, __init__=begun, allocate=allocate, free=freed)
