@@ -5,12 +5,16 @@ Few texts are looked at here; `python -m tests.fuzz.guarded texts` looks at more
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 
 import pytest
 
 import simt
+from simt.engine import compile as compiling
+from simt.engine.host import host_cpu
 from simt.engine.library import llvm
+from simt.engine.linking import link
 from tests.fuzz.guard_texts import WAYS, Scan, cpus, texts
 from tests.fuzz.guarding import Guarded
 
@@ -61,6 +65,49 @@ def test_a_callee_that_reaches_beyond() -> None:
     assert wrong == ["@callee: parameter %place has 64 bytes: store i64 1, ptr %p, align 8"]
     made, _, wrong = looked_at(3, "%at")
     assert [line.partition(":")[0] for line in made.open] == ["@callee parameter %place 64 None"]
+
+
+HIDDEN = """
+define i64 @f(i64 %n, i32 %bits) nounwind {
+  %room = alloca [8 x i64], align 64
+  %i = ptrtoint ptr %room to i64
+  %skip = mul i64 %n, 8
+  %j = add i64 %i, %skip
+  %q = inttoptr i64 %j to ptr
+  store i64 1, ptr %q, align 8
+  %r = load i64, ptr %room, align 8
+  ret i64 %r
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "told"),
+    [
+        (ROOM.format(mask=7, inner="%at"), 6, ""),
+        (ROOM.format(mask=7, inner="%at"), 7, "guard 1: 56 of 64 16\n"),
+        (ROOM.format(mask=3, inner="%at"), 8, "guard 1: 64 of 64 8\n"),
+        (HIDDEN, 7, ""),
+        (HIDDEN, 8, "guard 1: 64 of 64 0\n"),
+        (HIDDEN, -1, "guard 1: -8 of 64 0\n"),
+    ],
+)
+def test_code_tells_where_it_reached_beyond(text: str, n: int, told: str, tmp_path: Path) -> None:
+    numbers = list[str]()
+
+    def note(what: str) -> int:
+        numbers.append(what)
+        return 1
+
+    with (tmp_path / "told").open("w+") as file:
+        made = Guarded(text, note, lambda _: None).text(file.fileno(), ends=False)
+        (address,), code = link([compiling._draft(made, host_cpu())], ["f"], host_cpu())
+        ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int32)(address)(n, 1)
+    said = (tmp_path / "told").read_text()
+    assert said.startswith(told)
+    assert bool(said) == bool(told)
+    assert numbers
+    del code
 
 
 @pytest.mark.parametrize(
