@@ -183,7 +183,10 @@ class Ranges:
                 continue
             most = self.of(found[3], deep)
             if most is not None and most[1] > 0:
-                return start[0], max(start[1], most[1] - 1)
+                last = most[1] - 1
+                if start[0] == start[1] and found[1] != "ne":
+                    last -= (last - start[0]) % steps[found[2]]
+                return start[0], max(start[1], last)
         return None
 
 
