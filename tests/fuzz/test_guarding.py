@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import simt
@@ -16,6 +17,7 @@ from simt.engine.host import host_cpu
 from simt.engine.library import llvm
 from simt.engine.linking import link
 from tests.fuzz.guard_texts import WAYS, Scan, cpus, texts
+from tests.fuzz.guarded_memory import Guards
 from tests.fuzz.guarding import Guarded
 
 SURVEY = Path(__file__).resolve().parents[2] / "bench" / "survey" / "kernels"
@@ -125,3 +127,21 @@ def test_no_code_reaches_beyond_its_memory(
         scan.look(*found)
     assert (scan.open, scan.wrong) == ({}, [])
     assert scan.checks > 0
+
+
+def test_words_around_memory_that_change_are_told() -> None:
+    told = list[str]()
+    guards, words = Guards(told.append), np.zeros(64, np.uint8)
+    guards.add(told_of := Owner(), "a block", words[32:])
+    words[:32] = 1
+    guards.look()
+    assert told == []
+    words[35] = 1
+    guards.look()
+    guards.look()
+    assert [line.strip().partition(" was")[0] for line in told] == ["behind a block: byte 3"]
+    del told_of
+
+
+class Owner:
+    """Who has memory."""
