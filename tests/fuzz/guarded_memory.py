@@ -17,6 +17,7 @@ from simt.engine import blocks, fibers, prepared
 from simt.engine.abi import LINE_SLOTS, WorkerSlot
 from simt.engine.blocks import Block, Need, Worker
 from simt.engine.llvm_barriers import TABLE_BYTES
+from simt.errors import OutOfMemory
 from simt.machine.launch import Launch
 from simt.machine.memory import ALIGNMENT, Arena, round_up
 
@@ -137,7 +138,10 @@ class Guards:
         def allocate(arena: Arena, nbytes: int, align: int = ALIGNMENT) -> int:
             used = max(int(nbytes), 1)
             whole = round_up(used, ALIGNMENT) + ROOM
-            address = before(arena, whole, align)
+            try:
+                address = before(arena, whole, align)
+            except OutOfMemory:  # tests fill it
+                return before(arena, nbytes, align)
             arena.view(address + used, whole - used)[...] = FILL
             self._behind[arena][address] = address + used, whole - used
             return address
