@@ -60,15 +60,17 @@ def correct(emitter: SlotEmitter, block: Block, first: Line, numbers: Sequence[V
 
 def _nth(emitter: SlotEmitter, copies: Copies, done: str, turns: str) -> str:
     """The place of a turn among all lines of an op: first those of the second loop, then those of turns that
-    are left over, in rows by their number."""
+    are left over, in rows by their number. It is within all lines whatever the numbers are: a counter may
+    begin so far below its limit that a signed number does not say how far."""
     emit, all_ = emitter.builder.emit, len(copies.main)
     over = _binary(emitter, "and", turns, str(all_ - 1))
     before = over if copies.left_first else _binary(emitter, "sub", turns, over)
     later = _binary(emitter, "sub", done, before)
-    inside = emit(f"icmp {'sge' if copies.left_first else 'slt'} i64 {later}, 0")
+    inside = emit(f"icmp {'uge' if copies.left_first else 'ult'} i64 {done}, {before}")
     copy = _binary(emitter, "and", later, str(all_ - 1))
+    part = _binary(emitter, "and", done, str(all_ - 1)) if copies.left_first else copy
     row = _binary(emitter, "mul", _binary(emitter, "add", over, "1"), str(all_))
-    left = _binary(emitter, "add", row, done if copies.left_first else later)
+    left = _binary(emitter, "add", row, part)
     return emit(f"select i1 {inside}, i64 {copy}, i64 {left}")
 
 

@@ -196,3 +196,36 @@ def test_a_fault_is_on_the_line_of_its_turn(last: int, limit: int, wrong: int) -
             device.load(text)["k"](1, 64, (device.array(places), out, np.int32(limit), np.int32(64)))
         sites.append((caught.value.site, caught.value.address))
     assert sites[0] == sites[1]
+
+
+WIDE = {
+    "mul.wide.s32 %d, %i, 8;": "shl.b64 %d, %i, 3;",
+    "mul.wide.s32 %w, %i, 4;": "shl.b64 %w, %i, 2;",
+    "%s, %q, %t, %left, %c;": "%s, %q, %t, %left, %c; .reg .u32 %me;",
+    "ld.param.s32 %s, [step];": "ld.param.u64 %t, [first]; mov.u64 %s, 1;",
+    "mov.u32 %i, %tid.x; mov.u32 %t, %ntid.x; mov.u32 %c, %ctaid.x;": "mov.u32 %me, %tid.x;",
+    "mad.lo.s32 %i, %c, %t, %i;\n    mov.u32 %j, %i;": "cvt.u64.u32 %i, %me; add.s64 %i, %i, %t;",
+    ".param .s32 step": ".param .s64 first",
+    ".s32": ".s64",
+    "setp.lt.u32": "setp.lt.u64",
+    "div.u32": "div.u64",
+    ".b32": ".b64",
+    "4294967292": str((1 << 64) - 4),
+}
+"""What makes the counter of a kernel one of 64 bits that begins with a parameter."""
+
+
+@pytest.mark.parametrize(("first", "limit"), [(-(1 << 63), 1 << 30), (-(1 << 63), 100), (-(1 << 61), 7)])
+def test_a_fault_in_more_turns_than_a_signed_number_says(first: int, limit: int) -> None:
+    """All threads come to it in their first turn, which is the first of four."""
+    text = loops(FETCHED, 4, 4, size=8)
+    for old, new in WIDE.items():
+        assert old in text
+        text = text.replace(old, new)
+    assert is_rolled(text)
+    device = shared_device("jit")
+    out = device.zeros(64, "f4")
+    with pytest.raises(simt.MemoryFault) as caught:
+        device.load(text)["k"](1, 64, (device.zeros(64, "u8"), out, np.int64(limit), np.int64(first)))
+    lines = [n for n, line in enumerate(text.splitlines(), 1) if "[%a4]" in line]
+    assert caught.value.site.line == lines[0]
