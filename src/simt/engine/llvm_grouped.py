@@ -31,7 +31,7 @@ REGISTER = 64
 """Bits of a general register."""
 
 WRITTEN_OUT = 7
-"""Operations in a row up to which each lane's are written out. Of more LLVM makes all lanes' places first, and
+"""Operations in a row up to which each lane's are written out. Of more, LLVM makes all places first, and
 has no registers for them."""
 MOST = 16
 """Operations of a kernel that are put off. Each takes some 450 lines; others can share a function."""

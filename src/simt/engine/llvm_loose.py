@@ -13,6 +13,9 @@ from typing import Any
 from simt.engine.llvm_builder import Builder, Value
 from simt.records import dataclass, field, quick
 
+LEAVES, STEPS = 80, 512
+"""Operands and operations behind an f64 result up to which its NaNs are not settled."""
+
 
 @quick
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,11 @@ class Source:
                 self.before[id(source)] = source
             elif not is_literal(value):
                 self.leaves[value.ir] = value
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much is behind it that it is to be settled."""
+        return len(self.leaves) > LEAVES or len(self.before) > STEPS
 
     @property
     def inputs(self) -> tuple[Value, ...]:
