@@ -277,8 +277,8 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
 
         def again(inner: LlvmAlgebra, *columns: Value) -> list[Value]:
             replay = partial(LlvmAlgebra.replayed, sources=sources, leaves=leaves)
-            columns = tuple(map(inner.as_doubles, columns[count : count + len(leaves)]))
-            return inner.by_lanes(replay, count, columns[0].width, columns)
+            doubles = [*map(inner.as_doubles, columns[count : count + len(leaves)])]
+            return inner.by_lanes(replay, count, columns[0].width, doubles)
 
         mask = [] if running.width == 1 else [running]
         return self.unless(test, again, count, *(v.raw for v in group), *leaves.values(), *mask)
