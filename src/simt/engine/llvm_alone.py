@@ -90,7 +90,7 @@ class AloneLoop(AlonePlaces):
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
         self.exits: set[int] = set()
-        self.late: list[Definition] = []  # f64 results to be kept at the end of the block
+        self.late = []
         self.present = Present()
         self.phis = dict.fromkeys(self.ssa.phis.get(loop.header.index, ())).keys()  # in their order
         self.names = dict[str, Definition]()  # of what has been read
@@ -150,28 +150,6 @@ class AloneLoop(AlonePlaces):
         """Types of what the loop's stack slots hold, by name."""
         lines = (line.split() for line in self.emitter.allocas if line.startswith(f"  %{self.name}."))
         return {words[0]: words[3] for words in lines if words[-1] == words[3]}
-
-    def _keep(self, definition: Definition, value: Value) -> None:
-        """A definition of the loop gets its value."""
-        scalar = self.cache[definition] = self.emitter.as_seen(definition, self.m.scalar(value))
-        if llvm_open.is_long(scalar):
-            llvm_open.settle_long(self.m, self.cache, self.ssa, self.present, self.emitter.seen_elsewhere)
-            scalar = self.cache[definition]
-        if not llvm_open.is_open(scalar):
-            self._store_kept(definition, scalar)
-        elif definition in self.emitter.seen_elsewhere:
-            self.late.append(definition)
-
-    def _store_kept(self, definition: Definition, scalar: Value) -> None:
-        kept = self.emitter.bare(definition, scalar)
-        self.builder.void(f"store {kept.typed}, ptr {self.slot_of(definition)}")
-
-    def settle_late(self, block: Block) -> None:
-        """At the end of a block: the NaNs of all its f64 results that others use."""
-        llvm_open.settle(self.m, self.cache, (*self.late, *llvm_open.given(self.ssa, block)))
-        for definition in self.late:
-            self._store_kept(definition, self.cache[definition])
-        self.late = []
 
     # -- the whole ---------------------------------------------------------------------------------
 

@@ -176,7 +176,7 @@ class GroupedAlgebra(ArrivalAlgebra):
 
     def _lane_after_lane(self, updates: Sequence[Update]) -> tuple[Value, ...]:
         """A loop over the lanes, whose words are in stack memory."""
-        updates = [replace(u, address=self._column(u.address), b=self._column(u.b)) for u in updates]
+        updates = [replace(u, address=self._one_column(u.address), b=self._one_column(u.b)) for u in updates]
         items = _OfOneLane(self, updates)
         turn, after = self.builder.block_name("lane"), self.builder.block_name("lanes.end")
         counter = self.builder.emit("alloca i32")
@@ -196,7 +196,7 @@ class GroupedAlgebra(ArrivalAlgebra):
         self.builder.label(after)
         return ()
 
-    def _column(self, value: Value) -> Value:
+    def _one_column(self, value: Value) -> Value:
         """A value as one column, if lanes differ."""
         return value if shape_of(value).is_uniform else self.vector(value)
 

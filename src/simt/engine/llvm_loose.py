@@ -13,8 +13,9 @@ from typing import Any
 from simt.engine.llvm_builder import Builder, Value
 from simt.records import dataclass, field, quick
 
-LEAVES, STEPS = 80, 512
-"""Operands and operations behind an f64 result up to which its NaNs are not settled."""
+FEW_LEAVES, LEAVES, STEPS = 12, 80, 512
+"""Operands and operations behind an f64 result up to which its NaNs are not settled. Operands must be kept
+until then: sums of products, which have two for each operation, may not have as many as others."""
 
 
 @quick
@@ -151,7 +152,8 @@ class Source:
     @property
     def is_long(self) -> bool:
         """Whether so much is behind it that it is to be settled."""
-        return len(self.leaves) > LEAVES or len(self.before) > STEPS
+        steps = len(self.before)
+        return steps > STEPS or len(self.leaves) > min(LEAVES, FEW_LEAVES + steps)
 
     @property
     def inputs(self) -> tuple[Value, ...]:
