@@ -34,6 +34,7 @@ from simt.analysis.rolled_lines import Line
 from simt.analysis.schedule import Loop
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition, terminator_uses, uses
+from simt.engine import llvm_open
 from simt.engine.host import looks_far
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_alone_algebra import AloneAlgebra, NotAlone
@@ -47,6 +48,7 @@ from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value, element_bits
 from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_loose import settled_here
+from simt.engine.llvm_open import Present
 from simt.engine.llvm_rolled import correct
 
 if TYPE_CHECKING:
@@ -88,6 +90,8 @@ class AloneLoop(AlonePlaces):
         self.current: dict[Register, Definition] = {}
         self.cache: dict[Definition, Value] = {}
         self.exits: set[int] = set()
+        self.late = []
+        self.present = Present()
         self.phis = dict.fromkeys(self.ssa.phis.get(loop.header.index, ())).keys()  # in their order
         self.names = dict[str, Definition]()  # of what has been read
         self.touches: dict[Op, Touch] = {}
@@ -146,12 +150,6 @@ class AloneLoop(AlonePlaces):
         """Types of what the loop's stack slots hold, by name."""
         lines = (line.split() for line in self.emitter.allocas if line.startswith(f"  %{self.name}."))
         return {words[0]: words[3] for words in lines if words[-1] == words[3]}
-
-    def _keep(self, definition: Definition, value: Value) -> None:
-        """A definition of the loop gets its value."""
-        scalar = self.cache[definition] = self.emitter.as_seen(definition, self.m.scalar(value))
-        kept = self.emitter.bare(definition, scalar)
-        self.builder.void(f"store {kept.typed}, ptr {self.slot_of(definition)}")
 
     # -- the whole ---------------------------------------------------------------------------------
 
@@ -503,9 +501,12 @@ class AloneLoop(AlonePlaces):
     def _block(self, block: Block) -> None:
         self.builder.label(self._label(block))
         self.open(block)
-        for op in block.ops:
+        for place, op in enumerate(block.ops):
             assert isinstance(op, Op)
+            self.present = Present(block.ops, place)
+            llvm_open.settle_seen(self.m, self.cache, self.ssa, self.present)
             self.do(op)
+        self.settle_late(block)
         self.m.line = block.terminator.line
         match block.terminator:
             case Jump(target=target):

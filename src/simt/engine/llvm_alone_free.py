@@ -405,6 +405,7 @@ class FreeTurns:
                     alone.m.given = words.get(op)
                     alone.do(op)
                 alone.m.given = None
+                alone.settle_late(block)
                 alone.move(block, self._next(block))
             return self.builder.lines, set(words.values())
         finally:

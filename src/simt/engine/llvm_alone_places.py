@@ -7,47 +7,18 @@ from typing import TYPE_CHECKING
 
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
-from simt.engine.llvm_algebra import element_type
-from simt.engine.llvm_alone_algebra import AloneAlgebra
 from simt.engine.llvm_alone_turn import Base, Indexed
+from simt.engine.llvm_alone_values import AloneValues
 from simt.engine.llvm_atomics import AtomicAlgebra
-from simt.engine.llvm_builder import Builder, Value
+from simt.engine.llvm_builder import Value
 from simt.ptx.types import U64, bits_type, unsigned
 
 if TYPE_CHECKING:
-    from simt.engine.llvm_function import FunctionEmitter
+    pass
 
 
-class AlonePlaces:
+class AlonePlaces(AloneValues):
     """What a lane, or all lanes that begin, have as addresses."""
-
-    name: str
-    m: AloneAlgebra
-    emitter: FunctionEmitter
-    builder: Builder
-    inside: set[int]
-    cache: dict[Definition, Value]
-    names: dict[str, Definition]
-    """Of what has been read."""
-
-    def read(self, definition: Definition) -> Value:
-        """What a register holds in the lane that runs."""
-        if definition.origin == "undefined":
-            return self.emitter.read(definition)
-        if definition not in self.cache:
-            t = definition.register.type
-            loaded = self.builder.emit(f"load {element_type(t)}, ptr {self.slot_of(definition)}")
-            value = Value(loaded, element_type(t))
-            self.cache[definition] = self.emitter.noted(self.m, definition, value)
-            self.names[loaded] = definition
-            if definition.block.index not in self.inside:
-                self.m.outside.add(loaded)
-        return self.cache[definition]
-
-    def slot_of(self, definition: Definition) -> str:
-        name = f"%{self.name}.v{definition.index}"
-        self.emitter.allocas[f"  {name} = alloca {element_type(definition.register.type)}"] = None
-        return name
 
     def address(self, base: Base, offset: int) -> Value:
         """Some bytes after an address, in its width, as an i64."""

@@ -10,6 +10,7 @@ from simt.analysis.float_registers import with_float_registers
 from simt.analysis.frame_registers import flattened
 from simt.analysis.program import Function, Program
 from simt.analysis.schedule import schedule
+from simt.analysis.seen_late import with_bits_seen_late
 from simt.analysis.shape import BlockShape
 from simt.analysis.ssa import Ssa, build
 from simt.imports import Later
@@ -25,5 +26,7 @@ def begin(program: Program, kernel: Function, block: BlockShape) -> tuple[Progra
     if kernel.calls:
         program, kernel = told_exits.with_exits_told(program, kernel)
     kernel = without_questions(program, with_numbers(kernel, block.numbers))
-    kernel, ssa = with_float_registers(*flattened(program, kernel))
-    return program, (kernel, ssa or build(kernel, schedule(kernel)))
+    made, ssa = with_float_registers(*flattened(program, kernel))
+    kernel = with_bits_seen_late(program, made)
+    known = ssa if kernel is made else None
+    return program, (kernel, known or build(kernel, schedule(kernel)))

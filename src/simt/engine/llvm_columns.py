@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from functools import cached_property
+from collections.abc import Mapping
 from typing import cast
 
 from simt.analysis.program import Block, Function, Register
@@ -59,12 +58,6 @@ class ColumnEmitter(GatedEmitter):
         if self.placed is None or definition not in self.shared_uses or definition in self.uniformity.blends:
             return None
         return self._at_home(self.placed, definition) if self._is_column(definition) else None
-
-    @cached_property
-    def seen_elsewhere(self) -> Set[Definition]:
-        """Values that are read otherwise than by ops of their block."""
-        phis = (phi for block in self.ssa.phis.values() for phi in block)
-        return self.shared_uses.union(*(phi.inputs.values() for phi in phis))
 
     # -- values ------------------------------------------------------------------------------------
     def read(self, definition: Definition) -> Value:

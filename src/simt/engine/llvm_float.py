@@ -8,12 +8,11 @@ the result. Nothing depends on fast-math flags or on the rounding mode that the 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
 from simt.engine import exact, integers
-from simt.engine.host import only_avx2
 from simt.engine.llvm_algebra import element_type
 from simt.engine.llvm_builder import Builder, Value, spell
 from simt.engine.llvm_extremes import ExtremeAlgebra
@@ -21,7 +20,9 @@ from simt.engine.llvm_floors import fma_down, is_whole
 from simt.engine.llvm_flushing import is_far
 from simt.engine.llvm_halves import LEAST, by_halves
 from simt.engine.llvm_loose import (
+    LEAVES,
     PLAIN,
+    STEPS,
     Computed,
     Flushed,
     Loose,
@@ -47,8 +48,8 @@ _ROUNDING_FEATURES = frozenset({"sse4.1", "round"})
 """CPUs that round to integral values in one instruction."""
 _HALF_FEATURES = frozenset({"f16c", "avx512fp16"})
 """CPUs that convert between f16 and f32, or compute in f16."""
-_LEAVES, _STEPS = 12, 32
-"""Operands and operations behind an f64 result up to which its NaNs are not settled."""
+_MOST_LEAVES, _MOST_STEPS = 3 * LEAVES, 3 * STEPS
+"""The same within one op."""
 _F16C = {"rn": 0, "rm": 1, "rp": 2, "rz": 3}
 """The immediate operand of vcvtps2ph."""
 
@@ -167,12 +168,20 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
     def select(self, t: Type, p: Value, a: Value, b: Value) -> Value:
         if a.__class__ is Value and b.__class__ is Value:
             return super().select(t, p, a, b)
+        if t == F64 and (source_of(a) is not None or source_of(b) is not None):
+            return self._open_choice(p, a, b)
         notes = {note: allows(a, note) and allows(b, note) for note in ("nans", "subnormals")}
         said = {note for v in (a, b) if isinstance(v, Loose) for note in notes if getattr(v, note)}
         if t != F32 or not said or not all(notes[note] for note in said):
             return super().select(t, p, a, b)
         chosen = super().select(t, p, raw(a), raw(b))
         return Loose(chosen, self.settled, subnormals=notes["subnormals"], nans=notes["nans"])
+
+    def _open_choice(self, p: Value, a: Value, b: Value) -> Value:
+        """One of two columns of f64, of which the NaNs stay open."""
+        chosen = super().select(F64, p, raw(a), raw(b))
+        made = Computed(chosen.ir, chosen.type, chosen.width, _choose, (p, a, b))
+        return self.loose(chosen, source=Source(made, ()))
 
     def to_bits(self, t: Type, a: Value) -> Value:
         if not t.is_native_float:
@@ -260,15 +269,16 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
         def test(inner: LlvmAlgebra, *columns: Value) -> str:
             if running.width == 1:
                 return inner.some_nan(F64, *columns[:count])
-            if only_avx2(inner.features):  # in any lane: what the mask says takes as long again
-                look, some = inner.builder.block_name("look"), inner.some_nan(F64, *columns[:count])
-                inner.builder.void(f"br i1 {some}, label %{look}, label %none")
-                inner.builder.label(look)
+            # in any lane first: what the mask says takes as long again
+            look, some = inner.builder.block_name("look"), inner.some_nan(F64, *columns[:count])
+            inner.builder.void(f"br i1 {some}, label %{look}, label %none")
+            inner.builder.label(look)
             return inner.some(inner.binary("and", columns[-1], inner.nan_in_any(columns[:count])))
 
         def again(inner: LlvmAlgebra, *columns: Value) -> list[Value]:
-            replay = partial(LlvmAlgebra.replayed, sources=sources, names=list(leaves))
-            return inner.by_lanes(replay, count, columns[0].width, columns[count : count + len(leaves)])
+            replay = partial(LlvmAlgebra.replayed, sources=sources, leaves=leaves)
+            doubles = [*map(inner.as_doubles, columns[count : count + len(leaves)])]
+            return inner.by_lanes(replay, count, columns[0].width, doubles)
 
         mask = [] if running.width == 1 else [running]
         return self.unless(test, again, count, *(v.raw for v in group), *leaves.values(), *mask)
@@ -278,22 +288,33 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
         overflow easily, do not matter."""
         return Value("true", "i1")
 
-    def replayed(self, *columns: Value, sources: Sequence[Source], names: Sequence[str]) -> list[Value]:
-        """Results with their NaNs; `columns` are the leaves by the names that they have elsewhere."""
+    def as_doubles(self, column: Value) -> Value:
+        """Predicates as zeros and ones."""
+        return self.cast("uitofp", "double", column) if column.type == "i1" else column
+
+    def replayed(
+        self, *columns: Value, sources: Sequence[Source], leaves: Mapping[str, Value]
+    ) -> list[Value]:
+        """Results with their NaNs; `columns` are the leaves, as doubles."""
         found: dict[int, Value] = {}
-        leaves = dict(zip(names, columns, strict=True))
+        zero = self.const(F64, 0)
+        here = {
+            name: self.test("fcmp une", column, zero) if leaf.type == "i1" else column
+            for (name, leaf), column in zip(leaves.items(), columns, strict=True)
+        }
 
         def exact(value: Value) -> Value:
             inner = source_of(value)
             if inner is not None:
                 return found[id(inner)]
-            return value if is_literal(value) else leaves[value.ir]
+            return value if is_literal(value) else here[value.ir]
 
         steps = {id(step): step for source in sources for step in (*source.before.values(), source)}
         for step in steps.values():
             inputs = [exact(v) for v in step.inputs]
             result = step.result.again(self, *inputs) if isinstance(step.result, Computed) else inputs[0]
-            found[id(step)] = self._one_of_nans(result, *map(exact, step.operands))
+            operands = [*map(exact, step.operands)]
+            found[id(step)] = self._one_of_nans(result, *operands) if operands else result
         return [found[id(source)] for source in sources]
 
     def _one_of_nans(self, *values: Value) -> Value:
@@ -311,7 +332,7 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
             return chosen_nan(self, t, a, *operands)
         source = Source(a, operands)
         result = self.loose(a, source=source)
-        long = len(source.leaves) > _LEAVES or len(source.before) > _STEPS
+        long = len(source.leaves) > _MOST_LEAVES or len(source.before) > _MOST_STEPS
         return self.settled(result) if long or self.eager else result
 
     def any_nan(self, t: Type, a: Value) -> Value:
@@ -560,3 +581,7 @@ class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
             return exact.from_int(self.pure(builder, x.width), source, target, x, rounding)
 
         return self.outlined(f"from_int.{rounding}.{target.name}.{source.name}", element_type(target), run, a)
+
+
+def _choose(m: LlvmAlgebra, p: Value, a: Value, b: Value) -> Value:
+    return m.select(F64, p, a, b)

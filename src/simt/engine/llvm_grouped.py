@@ -22,7 +22,7 @@ from simt.engine.llvm_lanes import bases, shape_of
 from simt.engine.llvm_scopes import ROLLED
 from simt.isa.atomics import identity
 from simt.ptx.types import Type
-from simt.records import dataclass
+from simt.records import dataclass, replace
 
 CHEAP = frozenset({"add", "sub", "shl", "lshr", "and", "or", "xor"})
 """Operations that are done once more for each lane."""
@@ -31,7 +31,7 @@ REGISTER = 64
 """Bits of a general register."""
 
 WRITTEN_OUT = 7
-"""Operations in a row up to which each lane's are written out. Of more LLVM makes all lanes' places first, and
+"""Operations in a row up to which each lane's are written out. Of more, LLVM makes all places first, and
 has no registers for them."""
 MOST = 16
 """Operations of a kernel that are put off. Each takes some 450 lines; others can share a function."""
@@ -176,6 +176,7 @@ class GroupedAlgebra(ArrivalAlgebra):
 
     def _lane_after_lane(self, updates: Sequence[Update]) -> tuple[Value, ...]:
         """A loop over the lanes, whose words are in stack memory."""
+        updates = [replace(u, address=self._one_column(u.address), b=self._one_column(u.b)) for u in updates]
         items = _OfOneLane(self, updates)
         turn, after = self.builder.block_name("lane"), self.builder.block_name("lanes.end")
         counter = self.builder.emit("alloca i32")
@@ -194,6 +195,10 @@ class GroupedAlgebra(ArrivalAlgebra):
         self.builder.void(f"br i1 {more}, label %{turn}, label %{after}{ROLLED}")
         self.builder.label(after)
         return ()
+
+    def _one_column(self, value: Value) -> Value:
+        """A value as one column, if lanes differ."""
+        return value if shape_of(value).is_uniform else self.vector(value)
 
     def root(self, column: Value) -> Value:
         """The column of which another one is made by cheap operations."""
@@ -227,7 +232,7 @@ class _OfOneLane:
     def _put(self, column: Value) -> None:
         """Stores what items of a column come from."""
         if not shape_of(column).is_uniform:
-            kept = self._kept(self.m.vector(column))
+            kept = self._kept(column)
             if kept.ir not in self._places:
                 self._places[kept.ir] = self.m.spilled(kept)
 
@@ -243,7 +248,6 @@ class _OfOneLane:
     def item(self, column: Value) -> Value:
         if shape_of(column).is_uniform:
             return bases(column)
-        column = self.m.vector(column)
         if column.ir not in self._items:
             made = self.m.made.get(column.ir) if self._kept(column).ir != column.ir else None
             self._items[column.ir] = self._load(column) if made is None else again(self.m, made, self.item)

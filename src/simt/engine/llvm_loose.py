@@ -13,6 +13,10 @@ from typing import Any
 from simt.engine.llvm_builder import Builder, Value
 from simt.records import dataclass, field, quick
 
+FEW_LEAVES, LEAVES, STEPS = 12, 80, 512
+"""Operands and operations behind an f64 result up to which its NaNs are not settled. Operands must be kept
+until then: sums of products, which have two for each operation, may not have as many as others."""
+
 
 @quick
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,12 @@ class Source:
                 self.before[id(source)] = source
             elif not is_literal(value):
                 self.leaves[value.ir] = value
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much is behind it that it is to be settled."""
+        steps = len(self.before)
+        return steps > STEPS or len(self.leaves) > min(LEAVES, FEW_LEAVES + steps)
 
     @property
     def inputs(self) -> tuple[Value, ...]:

@@ -31,12 +31,14 @@ from simt.analysis.rows_beside import offsets_beside
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
 from simt.analysis.turns import Turns
+from simt.engine import llvm_open
 from simt.engine.llvm_access import LATEST
 from simt.engine.llvm_algebra import NUMBERS, element_type
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Lanes, bases, shape_of
 from simt.engine.llvm_loose import raw
 from simt.engine.llvm_members import are_beside
+from simt.engine.llvm_open import Present
 from simt.engine.llvm_prefetch import Place
 from simt.engine.llvm_rolled import ABORT, fault_at
 from simt.engine.llvm_slots import SlotEmitter, Unit
@@ -140,7 +142,9 @@ class OpEmitter(SlotEmitter):
         m = self.m
         m.expect(None)
         m.abort = ABORT
-        for op, after, acting in zip(block.ops, (*block.ops[1:], None), acting_after(block.ops)):
+        behind = zip((*block.ops[1:], None), acting_after(block.ops))
+        for place, (op, (after, acting)) in enumerate(zip(block.ops, behind)):
+            self.present = Present(block.ops, place)
             line = m.line = op.line
             m.brief = isinstance(line, Seldom)
             if m.abort == ABORT and isinstance(line, Line):
@@ -154,6 +158,8 @@ class OpEmitter(SlotEmitter):
                     m.followed = _goes_with(op, after)
                     m.later = later.get(id(op), ())
                     m.member_follows = _goes_with(op, acting) and are_beside(self.ssa, op, acting)
+            if not self.unit.large:
+                llvm_open.settle_seen(m, self.cache, self.ssa, self.present)
             yield op
 
     def _note_computed(self, op: Op, definition: Definition, value: Value) -> None:

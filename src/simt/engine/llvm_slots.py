@@ -31,6 +31,7 @@ from simt.analysis.uniformity import Uniformity, used_in
 from simt.analysis.unseen import unseen_nans
 from simt.analysis.waiting import settle
 from simt.analysis.weaving import woven_word
+from simt.engine import llvm_open
 from simt.engine.drafts import instructions
 from simt.engine.host import picks, pieces
 from simt.engine.llvm_algebra import element_type
@@ -41,9 +42,10 @@ from simt.engine.llvm_grouped import GroupedAlgebra
 from simt.engine.llvm_kept import Kept
 from simt.engine.llvm_lanes import ALL, Guarded, Lanes, bases, shape_of
 from simt.engine.llvm_lines import Line
-from simt.engine.llvm_loose import Loose, Quiet, source_of
+from simt.engine.llvm_loose import Loose, Quiet
 from simt.engine.llvm_machine import WARP_FIRST
 from simt.engine.llvm_narrow import Bounds
+from simt.engine.llvm_open import Present
 from simt.engine.llvm_outline import Outlined
 from simt.engine.llvm_series import Series
 from simt.engine.system_gate import SystemCall
@@ -274,6 +276,7 @@ class SlotEmitter:
         self.cache: dict[Definition, Value] = {}
         self.everywhere: dict[Definition, Value] = {}  # constants and the frame's scalars: kept nowhere
         self.late: list[Definition] = []  # f64 results to be kept at the end of the block
+        self.present = Present()
         self.m.eager, self.m.has_shared = unit.large, bool(unit.kernel.shared)
         self.found: dict[Definition, Guarded] = {}
         self.series: dict[Definition, Series] = {}
@@ -443,6 +446,12 @@ class SlotEmitter:
             return _guarded_parts(element, shape.width)
         return _parts(element, shape.width if shape.is_affine else WARP)
 
+    @cached_property
+    def seen_elsewhere(self) -> Set[Definition]:
+        """Values that are read otherwise than by ops of their block."""
+        phis = (phi for block in self.ssa.phis.values() for phi in block)
+        return self.shared_uses.union(*(phi.inputs.values() for phi in phis))
+
     def slot(self, definition: Definition, part: Part) -> str:
         """Name of the stack slot for a part of a value."""
         name = f"%slot.{definition.index}{part.suffix}"
@@ -476,6 +485,9 @@ class SlotEmitter:
         if isinstance(value, Loose):
             value = self.as_seen(definition, value)
         self.cache[definition] = value
+        if llvm_open.is_long(value):
+            llvm_open.settle_long(self.m, self.cache, self.ssa, self.present, self.seen_elsewhere)
+            value = self.cache[definition]
         if definition not in self.shared_uses or definition in self.remade:
             return
         if _is_everywhere(value) and not self.unit.large:
@@ -494,18 +506,14 @@ class SlotEmitter:
             self._note_found(definition, cast("Guarded", value))
             if self.found[definition].pattern is not None:
                 return
-        if source_of(value) is not None:
+        if llvm_open.is_open(value):
             self.late.append(definition)
         else:
             self.store(definition, value, self.m.mask, definition in self.uniformity.blends)
 
     def settle_late(self, block: Block) -> None:
-        """At the end of a block: the NaNs of all its f64 results that others use, by one test."""
-        phis = [phi for target in block.successors() for phi in self.ssa.phis.get(target.index, ())]
-        given = [phi.inputs[block.index] for phi in phis]
-        wanted = [d for d in dict.fromkeys((*self.late, *given)) if source_of(self.cache.get(d)) is not None]
-        values = self.m.settled_together([cast("Loose", self.cache[d]) for d in wanted])
-        self.cache |= dict(zip(wanted, values))
+        """At the end of a block: the NaNs of all its f64 results that others use."""
+        llvm_open.settle(self.m, self.cache, (*self.late, *llvm_open.given(self.ssa, block)))
         for definition in self.late:
             blend = definition in self.uniformity.blends
             self.store(definition, self.cache[definition], self.m.mask, blend)
