@@ -202,7 +202,8 @@ def test_lines_count_for_more_where_registers_are_smaller() -> None:
 
 
 def test_short_instructions_stay_in_place(tmp_path: Path) -> None:
-    """f64 arithmetic settles its NaNs now and then, at many lines; by itself it is one line, no call."""
+    """f64 arithmetic settles its NaNs now and then, at many lines: two for each operation, which is done again
+    there. By itself it is one line, no call."""
     cpu = Compiler(ObjectCache(tmp_path)).cpu
     piece = "fma.rn.f64 %fd0, %fd1, %fd0, %fd2; fma.rn.f64 %fd1, %fd2, %fd0, %fd1; add.f64 %fd2, %fd0, %fd1;"
     lines: list[int] = []
@@ -215,4 +216,4 @@ def test_short_instructions_stay_in_place(tmp_path: Path) -> None:
         ir, _, _ = emit(program, program.functions["k"], BlockShape(96, 1, 1), cpu.features, "nounwind")
         lines.append(ir.count("\n"))
         assert "@simt.op." not in ir
-    assert lines[1] - lines[0] < 300 * 3 * 2
+    assert lines[1] - lines[0] < 300 * 3 * 4
