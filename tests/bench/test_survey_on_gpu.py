@@ -14,10 +14,10 @@ RECORDED = json.loads(RESULTS.read_text())["digests"]
 ANY_ORDER = {
     "cg", "segred", "sum_atomic", "scatter_f64", "ln_back", "kcluster", "kmeans_update", "cic", "q1_groups",
     "coo", "pagerank", "dot_warps", "spgemm", "tets", "pfilter", "hashgrid", "pic_boris", "refit", "sumfac",
-    "silicon", "bonded", "eri_j", "ilu0", "droplets", "shape_match",
+    "silicon", "bonded", "eri_j", "ilu0", "droplets", "shape_match", "coo_seg", "nbnxm",
     # those have atomic sums of floats, which round as the order is; these, places in lists by atomics
     "sph_cells", "bfs_queue", "chained", "izhikevich", "gsplat", "sat_obb", "coop_table", "potts_sw",
-    "bst_cas", "cpm", "spconv_rules",
+    "bst_cas", "cpm", "spconv_rules", "cobahh",
 }  # fmt: skip
 """Kernels whose bits depend on which thread of which CTA is first. (`test_survey.py` has C for them.)"""
 
