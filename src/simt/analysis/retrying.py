@@ -106,6 +106,9 @@ class _Comparing:
         x, y = _told(a), _told(b)
         return Told(x.true & y.true, x.false | y.false) if t.is_predicate else _OTHER
 
+    def lookup(self, t: Type, index: Any, *tables: tuple[int, ...]) -> tuple[_Other, ...]:
+        return (_OTHER,) * len(tables)
+
     def load(self, t: Type, space: str, address: Any, count: int, volatile: bool) -> tuple[_Other, ...]:
         return (_OTHER,) * count
 

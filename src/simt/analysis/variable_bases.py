@@ -41,6 +41,9 @@ class _BaseAlgebra:
             raise _UnknownError
         return _NONE
 
+    def lookup(self, t: Type, index: Base, *tables: tuple[int, ...]) -> tuple[Base, ...]:
+        return (self._other(index),) * len(tables)
+
     def add(self, t: Type, a: Base, b: Base) -> Base:
         if a.symbol is not None and b.symbol is not None:
             raise _UnknownError

@@ -202,8 +202,8 @@ def test_lines_count_for_more_where_registers_are_smaller() -> None:
 
 
 def test_short_instructions_stay_in_place(tmp_path: Path) -> None:
-    """f64 arithmetic settles its NaNs now and then, at many lines: two for each operation, which is done again
-    there. By itself it is one line, no call."""
+    """f64 arithmetic settles its NaNs now and then, at many lines, two for each operation, which is done
+    again there. By itself it is one line, no call."""
     cpu = Compiler(ObjectCache(tmp_path)).cpu
     piece = "fma.rn.f64 %fd0, %fd1, %fd0, %fd2; fma.rn.f64 %fd1, %fd2, %fd0, %fd1; add.f64 %fd2, %fd0, %fd1;"
     lines: list[int] = []

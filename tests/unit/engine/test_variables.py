@@ -235,3 +235,27 @@ def test_lanes_find_their_vectors(t: str, count: int, size: int, cpu: str) -> No
 def test_vectors_are_looked_up_in_registers() -> None:
     assert LOOKED_UP in code(vectors("f64", 2, 128))
     assert LOOKED_UP in code(vectors("f64", 2, 128, shift=32))
+
+
+FUNCTIONS = ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos", "tanh")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_indices_that_approximate_functions_give(function: str) -> None:
+    """On an H200 these are arithmetic on tables; what an address and a loop that tries again are made of is
+    followed through them."""
+    body = f"""cvt.rn.f32.u32 %f, %i; {function}.approx.f32 %f, %f; mul.f32 %f, %f, 0f43800000;
+    cvt.rzi.s32.f32 %i, %f; and.b32 %i, %i, 31; mul.wide.u32 %far, %i, 4; mov.u64 %table, table; add.u64 %table, %table, %far;
+AGAIN:
+    cvt.rn.f32.u32 %f, %t; {function}.approx.f32 %f, %f; setp.gt.f32 %p, %f, 0f40000000;
+    atom.global.cas.b32 %i, [%out], 0, 7; @%p bra ON; setp.ne.u32 %p, %i, 0; @!%p bra AGAIN;
+ON:"""
+    source = text("u32", 32, "global", body).replace("mul.wide.s32 %far, %i, 4; mov.u64 %table, table; ", "")
+    source = source.replace("table[32];", f"table[32] = {{{', '.join(str(3 * k + 1) for k in range(32))}}};")
+    index, found = np.arange(1, 65, dtype="u4"), list[np.ndarray]()
+    for engine in ("jit", "interpreter"):
+        device = simt.Device("sm_90", engine=engine, approx="hardware", memory="4MiB")
+        module, out = device.load(source), device.zeros(64, "u8")
+        module["k"](1, 64, (device.array(index), out))
+        found.append(out.numpy())
+    np.testing.assert_array_equal(*found)
