@@ -245,7 +245,8 @@ def test_indices_that_approximate_functions_give(function: str) -> None:
     """On an H200 these are arithmetic on tables; what an address and a loop that tries again are made of is
     followed through them."""
     body = f"""cvt.rn.f32.u32 %f, %i; {function}.approx.f32 %f, %f; mul.f32 %f, %f, 0f43800000;
-    cvt.rzi.s32.f32 %i, %f; and.b32 %i, %i, 31; mul.wide.u32 %far, %i, 4; mov.u64 %table, table; add.u64 %table, %table, %far;
+    cvt.rzi.s32.f32 %i, %f; and.b32 %i, %i, 31; mul.wide.u32 %far, %i, 4;
+    mov.u64 %table, table; add.u64 %table, %table, %far;
 AGAIN:
     cvt.rn.f32.u32 %f, %t; {function}.approx.f32 %f, %f; setp.gt.f32 %p, %f, 0f40000000;
     atom.global.cas.b32 %i, [%out], 0, 7; @%p bra ON; setp.ne.u32 %p, %i, 0; @!%p bra AGAIN;
