@@ -3,7 +3,7 @@
 Of a large kernel each instruction is a call (`simt.engine.llvm_outline`), LLVM optimises nothing across
 them, and what is kept of small kernels' loops in registers goes through memory. Such coarse code takes up to
 four times as long as fine code would. A kernel that is somewhat larger than usual gets that once launches
-have taken a twentieth of LLVM's time, and it is in the cache for all later processes. Of seven such kernels
+have taken a hundredth of LLVM's time, and it is in the cache for all later processes. Of seven such kernels
 of the survey two were slower so: the first launches tell, and the better code stays (decision 42).
 """
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 ROOM = 3
 """Times as long as usual code may be to be made so: LLVM takes up to some five seconds."""
-MUCH = 60_000
+MUCH = 10_000
 """Nanoseconds for each instruction of the kernel that launches of coarse code take together, from which the
-next one gets fine code: LLVM takes some twenty times as long for it."""
+next one gets fine code: one launch, for who measures some. LLVM takes some hundred times as long for it."""
 SAMPLE = 50_000_000
 """Nanoseconds that launches of fine code take until it is known whether it is the better one."""
 WORSE = 1.05
