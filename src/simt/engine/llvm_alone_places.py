@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from simt.analysis.shape import WARP
 from simt.analysis.ssa import Definition
@@ -12,9 +11,6 @@ from simt.engine.llvm_alone_values import AloneValues
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_builder import Value
 from simt.ptx.types import U64, bits_type, unsigned
-
-if TYPE_CHECKING:
-    pass
 
 
 class AlonePlaces(AloneValues):
