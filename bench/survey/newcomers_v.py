@@ -108,7 +108,7 @@ def flow_field(w: int) -> Problem:
     arrays = {
         "terrain": terrain.astype("u1"), "cost": cost, "awake": awake,
         "awake_next": zeros(*awake.shape, kind="u1"),
-        "direction": zeros(h, w, kind="i1"), "cost_next": cost.copy(),
+        "direction": zeros(h, w, kind="i1"), "cost_next": zeros(h, w, kind="i4"),
     }  # fmt: skip
     launches = list[Launch]()
     for _ in range(20):
