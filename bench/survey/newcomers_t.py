@@ -288,7 +288,7 @@ def louvain(n: int) -> Problem:
             Launch("louvain_total", blocks(n), 256, ("next", "strength", "community", "total", "moved", "n")),
         ]
     made = {
-        "community": np.arange(n, dtype="i4"), "total": strength.copy(),
+        "community": np.arange(n, dtype="i4"), "total": strength + np.int32(1),
         "next": zeros(n, kind="i4"), "moved": zeros(1, kind="i4"),
     }  # fmt: skip
     return Problem(

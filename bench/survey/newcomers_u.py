@@ -232,7 +232,7 @@ def sellcs(rows: int) -> Problem:
         "slice_start": start.astype("i8"), "slice_width": width.astype("i4"),
         "column": np.where(real, column, 0).astype("i4"),
         "value": np.where(real, rng.random(total) - 0.5, 0), "row_of": row_of,
-        "x": reals(rows, kind="f8"), "y": reals(rows, kind="f8"),
+        "x": reals(rows, kind="f8"), "y": reals(rows, kind="f8")[::-1].copy(),
     }  # fmt: skip
     scalars: dict[str, np.generic] = {"slices": np.int32(slices), "beta": np.float64(0.5)}
     return Problem(
