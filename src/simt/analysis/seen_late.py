@@ -14,7 +14,7 @@ from simt.analysis.clock import has_clock
 from simt.analysis.copies import copied
 from simt.analysis.program import Block, Call, Function, Op, Operand, Program, Register
 from simt.analysis.ssa import destinations, uses
-from simt.isa.move import mov_bits
+from simt.analysis.wide_moves import parts_of
 from simt.ptx.types import F64
 
 
@@ -34,8 +34,7 @@ def sees_doubles(op: Op | Call) -> bool:
     if isinstance(op, Call) or op.guard is not None:
         return False
     stores = op.form.moves_memory and not op.destinations
-    parts = op.form.meaning is mov_bits and op.binding.get("unpack") is not None
-    return (stores or parts) and any(map(_is_double, op.sources.values()))
+    return (stores or parts_of(op) > 0) and any(map(_is_double, op.sources.values()))
 
 
 def _is_double(operand: Operand | None) -> bool:

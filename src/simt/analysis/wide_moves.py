@@ -22,7 +22,7 @@ from simt.records import dataclass, replace
 
 Version = tuple[Register, int]
 """A register as it is after so many writes in its block."""
-HALF = B32.bits
+HALF, HALVES = B32.bits, 2
 Way = tuple[str, Constant | Version, Constant | Version]
 """Mode, offset and clamp of a shuffle."""
 
@@ -44,7 +44,7 @@ class _Half:
 
 def with_wide_moves(kernel: Function, shuffles: bool) -> Function:
     """The kernel with such rotations, and `shuffles` if these are wanted; itself, if there are none."""
-    parting = [block for block in kernel.blocks if any(map(_parts, block.ops))]
+    parting = [block for block in kernel.blocks if any(parts_of(op) == HALVES for op in block.ops)]
     read = [pair for block in parting for pair in _Reader().read(block)]
     found = {id(op): wide for op, wide in read if shuffles or wide.form is not SEND}
     if not found:
@@ -55,9 +55,11 @@ def with_wide_moves(kernel: Function, shuffles: bool) -> Function:
     return made
 
 
-def _parts(op: Op | Call) -> bool:
-    """Whether an op takes a register apart into halves."""
-    return isinstance(op, Op) and op.form.meaning is mov_bits and op.binding.get("unpack") == "2"
+def parts_of(op: Op | Call) -> int:
+    """How many registers an op takes one apart into; 0 if it does something else."""
+    if isinstance(op, Call) or op.form.meaning is not mov_bits:
+        return 0
+    return int(str(op.binding.get("unpack") or 0))
 
 
 class _Reader:
@@ -101,7 +103,7 @@ class _Reader:
     def _made(self, op: Op) -> tuple[_Half, ...]:
         """What an op writes, as far as it matters."""
         source, meaning = op.sources.get("a"), op.form.meaning
-        if _parts(op) and isinstance(source, Register):
+        if parts_of(op) == HALVES and isinstance(source, Register):
             low = _Half(self._version(source), 0)
             return (low, low.other) if op.binding["type"] == B64 else ()
         half = self._half(source)

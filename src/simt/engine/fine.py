@@ -24,7 +24,8 @@ ROOM = 3
 """Times as long as usual code may be to be made so: LLVM takes up to some five seconds."""
 MUCH = 10_000
 """Nanoseconds for each instruction of the kernel that launches of coarse code take together, from which the
-next one gets fine code: one launch, for who measures some. LLVM takes some hundred times as long for it."""
+next one gets fine code. Few, so that whoever measures some launches measures that; LLVM takes some hundred
+times as long for it."""
 SAMPLE = 50_000_000
 """Nanoseconds that launches of fine code take until it is known whether it is the better one."""
 WORSE = 1.05

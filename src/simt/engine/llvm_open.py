@@ -1,7 +1,8 @@
 """F64 results of a block whose NaNs are open (`simt.engine.llvm_loose`): which are to be settled together.
 
 A test asks all lanes, and what comes before it LLVM does not mix with what comes behind. So there are few:
-where a block ends, ahead of stores that follow each other, and where much is behind a result.
+where a block ends, where the first of several ops sees bits (stores, moves that take a double apart; they
+come late, `simt.analysis.seen_late`), and where much is behind a result.
 """
 
 from __future__ import annotations
