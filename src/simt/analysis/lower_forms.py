@@ -150,6 +150,14 @@ def QUOTIENT(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.divide_short(t, a, b)
 
 
+@internal("quotient_or_none.type d, a, b")
+def QUOTIENT_OR_NONE(m: Algebra[V], t: Type, a: V, b: V) -> V:
+    """A quotient; 0 if the divisor is."""
+    zero = m.const(t, 0)
+    divided = m.divide(t, a, b) if t.bits == U32.bits else m.divide_short(t, a, b)
+    return m.select(t, m.compare("eq", t, b, zero), zero, divided)
+
+
 @internal("rest.type d, a, b")
 def REST(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """A remainder of 64 bits, by 32 bits where these are enough."""

@@ -9,40 +9,23 @@ by zero included. What follows may then see rows and columns of an index.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any, cast
 
 from simt.analysis.clock import has_clock
-from simt.analysis.copies import copied
 from simt.analysis.lower_forms import QUOTIENT, REST, simple
-from simt.analysis.lower_simplify import simplify
-from simt.analysis.program import Block, Branch, Function, Jump, Op, Program
+from simt.analysis.program import Block, Branch, Function, Op, Program
 from simt.analysis.schedule import schedule
-from simt.analysis.ssa import Definition, Ssa, build
+from simt.analysis.ssa import Ssa, build
 from simt.analysis.terms import NoSumError, Sum, TermAlgebra, Terms
+from simt.analysis.ways import Ways, all_ways, is_candidate, with_one_way
 from simt.isa.form import Form
 from simt.ptx.types import PRED, S64, U32, U64, Type
 from simt.records import dataclass
 
 UPPER = 2**U64.bits - 2**U32.bits
 """The bits of the upper half."""
-MOST_OPS = 16
-"""Instructions of either way."""
 FORMS = {"quotient": QUOTIENT, "remainder": REST}
-
-
-@dataclass(frozen=True, slots=True)
-class _Ways:
-    """The blocks of a division: where a branch begins, its ways, and where these meet. `holds`: lanes go the
-    short way where the branch's predicate holds, else where it does not."""
-
-    head: Block
-    holds: bool
-    short: Block
-    long: Block
-    end: Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,35 +40,12 @@ class _Operands:
 def with_short_divisions(program: Program, kernel: Function, ssa: Ssa | None) -> tuple[Function, Ssa | None]:
     """The kernel with one op in place of each such branch; else itself, and its SSA, if that was given or had
     to be made. (The clock counts what was written.)"""
-    if not any(_is_candidate(block) for block in kernel.blocks) or has_clock(kernel.name, program):
+    if not any(is_candidate(block) for block in kernel.blocks) or has_clock(kernel.name, program):
         return kernel, ssa
     ssa = ssa or build(kernel, schedule(kernel))
     reader = _Reader(ssa, Terms(ssa, program.environment, _Halves()))
-    found = [(ways, made) for ways in _all_ways(ssa) if (made := reader.joined(ways)) is not None]
-    return (_rewritten(kernel, ssa, found), None) if found else (kernel, ssa)
-
-
-def _is_candidate(block: Block) -> bool:
-    """Whether both ways of a branch lead to one place."""
-    ways = block.successors() if isinstance(block.terminator, Branch) else ()
-    return len(ways) == 2 and all(map(_is_way, ways)) and ways[0].successors() == ways[1].successors()
-
-
-def _is_way(block: Block) -> bool:
-    plain = (isinstance(op, Op) and not op.form.effects and op.guard is None for op in block.ops)
-    return isinstance(block.terminator, Jump) and 0 < len(block.ops) <= MOST_OPS and all(plain)
-
-
-def _all_ways(ssa: Ssa) -> Iterator[_Ways]:
-    for head in ssa.schedule.order:
-        branch = head.terminator
-        if not isinstance(branch, Branch) or not _is_candidate(head):
-            continue
-        ways = branch.taken, branch.otherwise
-        (end,) = branch.taken.successors()
-        alone = all(ssa.predecessors[way.index] == [head] for way in ways)
-        for short, long in (ways, ways[::-1]) if alone and len(ssa.predecessors[end.index]) == 2 else ():
-            yield _Ways(head, (short is branch.taken) != branch.negated, short, long, end)
+    found = [(ways, made) for ways in all_ways(ssa) if (made := reader.joined(ways)) is not None]
+    return (with_one_way(kernel, ssa, found), None) if found else (kernel, ssa)
 
 
 class _Halves(TermAlgebra):
@@ -108,7 +68,7 @@ class _Reader:
         self.ssa, self.terms = ssa, terms
         self.algebra = terms.algebra
 
-    def joined(self, ways: _Ways) -> list[Op] | None:
+    def joined(self, ways: Ways) -> list[Op] | None:
         """What stands in place of a branch; None if it is no such division."""
         operands = self._operands(ways.long)
         try:
@@ -135,7 +95,7 @@ class _Reader:
                 divisions[id(op)] = _division(op, FORMS[name], S64 if signed else U64)
         return _Operands(*found.pop(), divisions) if len(found) == 1 else None
 
-    def _asks(self, ways: _Ways, operands: _Operands) -> bool:
+    def _asks(self, ways: Ways, operands: _Operands) -> bool:
         """Whether a branch asks if both upper halves are zero. (Of one that is, it need not.)"""
         m, both = self.algebra, (operands.dividend, operands.divisor)
         open_ = [one for one in both if m.resize(U32, U64, m.resize(U64, U32, one)) != one]
@@ -149,7 +109,7 @@ class _Reader:
         term = self.terms.of(self.ssa.read[id(branch)][branch.predicate])
         return (term if ways.holds else m.invert(PRED, term)) in (zero, either)
 
-    def _agree(self, ways: _Ways, operands: _Operands) -> bool:
+    def _agree(self, ways: Ways, operands: _Operands) -> bool:
         """Whether the short way gives in 32 bits what the long one gives in 64."""
         same = dict(self._results(operands))
         for phi in self.ssa.phis.get(ways.end.index, ()):
@@ -180,41 +140,3 @@ def _division(op: Op, form: Form, t: Type) -> Op:
     (result,) = op.destinations
     sources: dict[str, Any] = {name: (op.sources[name], op.source_types[name]) for name in ("a", "b")}
     return simple(form, t, result, sources, op.line)
-
-
-def _rewritten(kernel: Function, ssa: Ssa, found: list[tuple[_Ways, list[Op]]]) -> Function:
-    made = copied(kernel)
-    unread = _Unread(ssa, [ways for ways, _ in found])
-    for ways, ops in found:
-        head, end = (made.blocks[block.index] for block in (ways.head, ways.end))
-        head.ops = [*(op for op in head.ops if id(op) not in unread.ops), *ops]
-        head.terminator = Jump(end)
-    simplify(made)
-    return made
-
-
-class _Unread:
-    """`ops`: those, by identity, of which nobody reads what they make when branches are gone."""
-
-    def __init__(self, ssa: Ssa, gone: list[_Ways]) -> None:
-        self.ssa = ssa
-        self.readers: Counter[Definition] = Counter()
-        phis = (phi.inputs.values() for phis in ssa.phis.values() for phi in phis)
-        for definition in chain(*(read.values() for read in ssa.read.values()), *phis):
-            self.readers[definition] += 1
-        self.ops = set[int]()
-        for ways in gone:
-            self._leave(ways.head.terminator)
-
-    def _leave(self, reader: Any) -> None:
-        """Notes that one reader is gone."""
-        for definition in self.ssa.read[id(reader)].values():
-            self.readers[definition] -= 1
-            op = definition.origin
-            if isinstance(op, Op) and self._is_unread(op):
-                self.ops.add(id(op))
-                self._leave(op)
-
-    def _is_unread(self, op: Op) -> bool:
-        made = [definition for definition in self.ssa.of[id(op)] if definition is not None]
-        return op.guard is None and not op.form.effects and not any(self.readers[d] for d in made)
