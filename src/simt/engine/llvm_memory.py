@@ -620,6 +620,8 @@ class MemoryAlgebra(TileAlgebra):
         return self._gathered(access)
 
     def _gathered(self, access: Access) -> tuple[Value, ...]:
+        if self.may_be_together(access):
+            return self.load_together(access, partial(self._gathered_anyhow, access))
         index = self.index_of(access)
         if index is not None:
             inside, index = self.inside_by_index(access, index)

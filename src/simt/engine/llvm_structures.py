@@ -14,8 +14,8 @@ from simt.engine.llvm_access import Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
 from simt.engine.llvm_lanes import shape_of
-from simt.engine.llvm_near import NearAlgebra
 from simt.engine.llvm_steps import StepsAlgebra
+from simt.engine.llvm_together import TogetherAlgebra
 
 
 def _are_together(access: Access) -> bool:
@@ -23,8 +23,8 @@ def _are_together(access: Access) -> bool:
     return access.count > 1 and access.size in (2, 4, 8, REGISTER)
 
 
-class StructureAlgebra(NearAlgebra):
-    """`NearAlgebra` with several words at steps."""
+class StructureAlgebra(TogetherAlgebra):
+    """`TogetherAlgebra` with several words at steps."""
 
     def load_by_steps(self, access: Access, near: bool) -> tuple[Value, ...]:
         stride = shape_of(access.address).stride

@@ -140,27 +140,34 @@ class WindowAlgebra(IndexAlgebra):
 
     # -- loads ---------------------------------------------------------------------------------------
 
-    def are_near(self, address: Value, starts: Value, start: Value, room1: Value, mask: Value) -> Value:
-        """i1: every running lane has an aligned word within the window, and within the memory."""
+    def are_near(
+        self, address: Value, starts: Value, start: Value, room1: Value, mask: Value, shift: int = 2
+    ) -> Value:
+        """i1: every running lane has an aligned place of `1 << shift` bytes within the window, and within the
+        memory."""
         limit = self._widened_number(start)
         limit = self._least("usub.sat", self._scalar("sub", room1, 1), limit)
-        limit = self._least("umin", self._scalar("lshr", limit, 2), Value(str(PLACES), I64))
-        words = self._words_of_window(address, starts)
+        limit = self._least("umin", self._scalar("lshr", limit, shift), Value(str(WINDOW >> shift), I64))
+        places = self._places_of_window(address, starts, shift)
         bound = self.widened(self._narrowed(limit, address.type), WARP)
-        outside = LlvmIntegers.binary(self, "and", mask, self.test("icmp uge", words, bound))
+        outside = LlvmIntegers.binary(self, "and", mask, self.test("icmp uge", places, bound))
         none = self.builder.emit(f"icmp eq i32 {self.mask_bits(outside).ir}, 0")
         exists = self.builder.emit(f"icmp ne {limit.typed}, 0")  # there may be no running lane
         return Value(self.both(none, exists), "i1")
 
     def _words_of_window(self, address: Value, starts: Value) -> Value:
-        """Each lane's number of words from the window's start on; if it is not a whole one, a huge number."""
+        return self._places_of_window(address, starts, 2)
+
+    def _places_of_window(self, address: Value, starts: Value, shift: int) -> Value:
+        """Each lane's number of places of `1 << shift` bytes from the window's start on; if it is not a whole
+        one, a huge number."""
         places = LlvmIntegers.binary(self, "sub", address, starts)
         name = self.module.declare(
             f"llvm.fshr.{mangled(places.type, WARP)}", places.spelled, (places.spelled,) * 3
         )
-        two = self.widened(Value("2", places.type), WARP)
+        by = self.widened(Value(str(shift), places.type), WARP)
         return self.emit(
-            f"call {places.spelled} {name}({places.typed}, {places.typed}, {two.typed})", places.type, WARP
+            f"call {places.spelled} {name}({places.typed}, {places.typed}, {by.typed})", places.type, WARP
         )
 
     def look_up(self, pointer: Value, address: Value, starts: Value, element: str) -> Value:

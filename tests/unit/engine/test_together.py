@@ -1,149 +1,120 @@
-"""Loads of words that lie side by side in each lane, which are done at once. NumPy expects."""
+"""16 bytes of each lane in shared memory, at places that are only known when the kernel runs: within a window
+or not, misaligned, near the ends of the memory; with lanes that do not run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import simt
+from simt.analysis.shape import BlockShape
+from simt.engine.llvm_kernel import emit
+from simt.engine.llvm_windows import NEEDS
+from tests.conftest import shared_device
 
-TEXT = """.version 7.5
+WARP, SIZE = 32, 16
+Places = NDArray[np.uint32]
+KERNEL = """.version 7.5
 .target sm_75
 .address_size 64
-.visible .entry k(.param .u64 out, .param .u64 in, .param .u64 starts)
+.extern .shared .align 16 .b8 box[];
+.visible .entry look(.param .u64 from, .param .u64 runs, .param .u64 filled,
+                     .param .u64 loaded, .param .u32 words)
 {{
-    .reg .u32 %t, %i, %n, %v<9>, %s; .reg .u64 %o, %p, %q, %d, %w<5>; .reg .pred %e;
-    ld.param.u64 %o, [out];
-    ld.param.u64 %p, [in];
-    ld.param.u64 %q, [starts];
-    mov.u32 %t, %tid.x;
-    mov.u32 %i, %ctaid.x;
-    mov.u32 %n, %ntid.x;
-    mad.lo.u32 %i, %i, %n, %t;
-    mul.wide.u32 %d, %i, 4;
-    add.u64 %q, %q, %d;
-    add.u64 %o, %o, %d;
-    ld.global.s32 %s, [%q];
-    mul.wide.s32 %d, %s, 1;
-    add.u64 %p, %p, %d;
-    mov.u32 %s, 0;
-    {loads}
-    st.global.u32 [%o], %s;
+    .reg .pred %p, %q; .reg .b32 %t, %g, %i, %n, %box, %word, %run; .reg .b64 %a, %b, %o, %far;
+    .reg .{type} %v<4>; .reg .b32 %w;
+    mov.u32 %t, %tid.x; mov.u32 %box, box; ld.param.u32 %n, [words];
+    mov.u32 %i, %ctaid.x; mad.lo.u32 %g, %i, 32, %t; mul.wide.u32 %o, %g, 4;
+    ld.param.u64 %b, [runs]; add.u64 %a, %b, %o; ld.global.u32 %run, [%a]; setp.ne.u32 %p, %run, 0;
+    ld.param.u64 %b, [filled];
+    mov.u32 %i, %t;
+FILL:
+    mul.wide.u32 %a, %i, 4; add.u64 %a, %b, %a; ld.global.u32 %w, [%a];
+    mad.lo.u32 %word, %i, 4, %box; st.shared.u32 [%word], %w;
+    add.u32 %i, %i, 32; setp.lt.u32 %q, %i, %n;
+    @%q bra FILL;
+    bar.sync 0;
+    ld.param.u64 %b, [from]; add.u64 %a, %b, %o; ld.global.u32 %word, [%a]; add.u32 %word, %word, %box;
+    cvt.u64.u32 %far, %word;
+    {zeros}
+    @%p ld.shared.v{count}.{type} {list}, [{at}];
+    ld.param.u64 %b, [loaded]; mul.lo.u64 %o, %o, 4; add.u64 %a, %b, %o;
+    st.global.v{count}.{type} [%a], {list};
     ret;
 }}
 """
-SUM = "mad.lo.u32 %s, %s, 31, "
-FOUR = "\n".join(f"    ld.global.u32 %v{k}, [%p+{4 * k}];\n    {SUM}%v{k};" for k in range(4))
-N = 200
+TYPES = {"u32": 4, "f32": 4, "f64": 8, "u64": 8}
 
 
-def loaded(starts: np.ndarray, words: np.ndarray, loads: str = FOUR, cpu: str = "host") -> np.ndarray:
-    device = simt.Device("sm_75", engine="jit", cpu=cpu, workers=1)
-    out = device.zeros(len(starts), "u4")
-    given = device.array(words), device.array(starts.astype("i4"))
-    grid = -(-len(starts) // 64)
-    assert grid * 64 == len(starts)
-    device.load(TEXT.format(loads=loads))["k"](grid, 64, (out, *given))
-    return np.array(out.numpy())
+def source(t: str, at: str = "%word") -> str:
+    count = SIZE // TYPES[t]
+    registers = [f"%v{i}" for i in range(count)]
+    zero = {"u": "0", "f": {4: "0f00000000", 8: "0d0000000000000000"}[TYPES[t]]}[t[0]]
+    zeros = " ".join(f"mov.{t} {name}, {zero};" for name in registers)
+    return KERNEL.format(type=t, count=count, zeros=zeros, list="{" + ", ".join(registers) + "}", at=at)
 
 
-def expected(starts: np.ndarray, words: np.ndarray) -> np.ndarray:
-    found = np.zeros(len(starts), "u4")
-    for k in range(4):
-        found = found * np.uint32(31) + words[starts // 4 + k]
-    return found
+def orders(rooms: int) -> Iterator[Places]:
+    """Numbers of places of 16 bytes, for 32 lanes, below `rooms`."""
+    lane, random = np.arange(WARP, dtype="u4"), np.random.default_rng(rooms)
+    shapes = [lane // 4, lane % 8, lane // 8 % 2 * 8 + lane % 8, lane ^ 5, lane % 8 ^ lane // 8, 0 * lane]
+    shapes += [7 - lane % 8, np.where(lane == 9, 15, 0), np.where(lane == 20, 16, 0), lane, lane // 2]
+    shapes += [random.integers(0, most, WARP) for most in (4, 8, 12, 16, 17)]
+    for shape in shapes:
+        room = rooms - int(shape.max()) - 1
+        for base in sorted({0, 1, 3, 7, 8, 11, room - 1, room}):
+            if 0 <= base <= room:
+                yield (shape + base).astype("u4")
 
 
-@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3", "x86-64-v4", "host"])
-@pytest.mark.parametrize("stride", [1, 3, 4, 5, 16, 100])
-def test_rows_of_words(cpu: str, stride: int) -> None:
-    words = np.random.default_rng(1).integers(0, 1 << 32, 128 * stride + 8, "u4")
-    for first in range(4):  # 16 bytes need not be aligned
-        starts = 4 * (stride * np.arange(128) + first)
-        np.testing.assert_array_equal(loaded(starts, words, cpu=cpu), expected(starts, words))
+def masks() -> list[Places]:
+    lane = np.arange(WARP)
+    return [(m * (2**32 - 1)).astype("u4") for m in (lane >= 0, lane % 3 != 0, lane > 4, lane < 0)]
 
 
-@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v4"])
-def test_scattered_rows(cpu: str) -> None:
-    rng = np.random.default_rng(2)
-    words = rng.integers(0, 1 << 32, 5000, "u4")
-    starts = 4 * rng.integers(0, 4996, 128)
-    np.testing.assert_array_equal(loaded(starts, words, cpu=cpu), expected(starts, words))
+@pytest.mark.parametrize("rooms", [9, 16, 17, 24, 64])
+@pytest.mark.parametrize("at", ["%word", "%far"])
+@pytest.mark.parametrize("t", TYPES)
+def test_every_lane_has_its_words(engine: str, t: str, at: str, rooms: int) -> None:
+    device = shared_device(engine)
+    cases = [(order, mask) for order in orders(rooms) for mask in masks()]
+    places, runs = (np.array(column) for column in zip(*cases, strict=True))
+    filled = np.random.default_rng(7).integers(0, 2**32, 4 * rooms, "u4") | np.uint32(0x0048_0000)
+    offsets = np.where(runs == 0, 0x7FFF_FFF0, SIZE * places).astype("u4")
+    loaded = device.zeros((len(cases), WARP, 4), "u4")
+    arrays = [device.array(a) for a in (offsets, runs, filled)]
+    kernel = device.load(source(t, at))["look"]
+    kernel((len(cases),), (WARP,), (*arrays, loaded, len(filled)), shared_mem=filled.nbytes)
+    expected = np.where((runs != 0)[:, :, None], filled.reshape(-1, 4)[places], 0)
+    np.testing.assert_array_equal(loaded.numpy(), expected)
 
 
-def test_loops_over_rows() -> None:
-    """Turns with and without the rest of a row: lanes leave at different ends."""
-    turn = "\n".join(f"    ld.global.u32 %v{k}, [%p+{4 * k}];\n    {SUM}%v{k};" for k in range(4))
-    loop = "and.b32 %t, %t, 7; mov.u32 %i, 0;\nL:\n" + turn
-    loop += "\nadd.u64 %p, %p, 16; add.u32 %i, %i, 1; setp.le.u32 %e, %i, %t; @%e bra L;"
-    words = np.random.default_rng(3).integers(0, 1 << 32, 128 * 40, "u4")
-    starts = 4 * 37 * np.arange(128)
-    wanted = np.zeros(128, "u4")
-    for lane in range(128):
-        for k in range(4 * (lane % 64 % 8 + 1)):
-            wanted[lane] = np.uint32((int(wanted[lane]) * 31 + int(words[37 * lane + k])) % 2**32)
-    np.testing.assert_array_equal(loaded(starts, words, loop), wanted)
+@pytest.mark.parametrize(
+    ("lane", "wrong"),
+    [(31, SIZE * 16), (17, SIZE * 16), (0, SIZE * 16), (5, 8), (31, SIZE * 7 + 4), (0, 1), (0, 0xFFFF_FFF0)],
+)
+@pytest.mark.parametrize("t", ["f32", "f64"])
+def test_one_wrong_lane_faults(engine: str, t: str, lane: int, wrong: int) -> None:
+    device = shared_device(engine)
+    offsets = (SIZE * (np.arange(WARP) % 16)).astype("u4")
+    offsets[lane] = wrong
+    filled = np.arange(64, dtype="u4")
+    arrays = [device.array(a) for a in (offsets, np.ones(WARP, "u4"), filled)]
+    with pytest.raises(simt.MemoryFault) as fault:
+        device.load(source(t))["look"](
+            (1,), (WARP,), (*arrays, device.zeros(4 * WARP, "u4"), 64), shared_mem=256
+        )
+    assert fault.value.address == wrong
+    assert fault.value.site.thread == (lane, 0, 0)
 
 
-def test_doubles() -> None:
-    loads = "ld.global.u64 %w0, [%p]; ld.global.u64 %w1, [%p+8]; add.u64 %w0, %w0, %w1; cvt.u32.u64 %s, %w0;"
-    words = np.random.default_rng(4).integers(0, 1 << 32, 128 * 10, "u4")
-    starts = 40 * np.arange(128)
-    np.testing.assert_array_equal(loaded(starts, words, loads), words[starts // 4] + words[starts // 4 + 2])
-
-
-@pytest.mark.parametrize("lane", [0, 5, 31, 40])
-@pytest.mark.parametrize(("shift", "word"), [(0, 0), (-4, 1), (-8, 2), (-12, 3)])
-def test_a_fault_is_that_of_its_word(engine: str, lane: int, shift: int, word: int) -> None:
-    """One lane's words lie around the end of memory."""
-    device = simt.Device("sm_75", engine=engine, memory="1MiB")
-    text = TEXT.format(loads=FOUR)
-    words, out = device.zeros(5000, "u4"), device.zeros(64, "u4")
-    starts = 80 * np.arange(64, dtype="i4")
-    given = device.array(starts)
-    kernel = device.load(text)["k"]
-    kernel(1, 64, (out, words, given))  # it has all memory that it needs now
-    given.numpy()[lane] = device.memory.limit - words.ptr + shift
-    with pytest.raises(simt.MemoryFault) as caught:
-        kernel(1, 64, (out, words, given))
-    site = caught.value.site
-    assert site.thread == (lane, 0, 0)
-    assert caught.value.address == device.memory.limit
-    assert text.split("\n")[(site.line or 0) - 1].strip().startswith(f"ld.global.u32 %v{word}, ")
-
-
-def test_words_before_memory(engine: str) -> None:
-    """The last load of the group is the first in the program, and may be made."""
-    loads = "\n".join(f"    ld.global.u32 %v{k}, [%p+{4 * k}];" for k in (3, 2, 1, 0))
-    device = simt.Device("sm_75", engine=engine, memory="1MiB")
-    words, out = device.zeros(5000, "u4"), device.zeros(64, "u4")
-    given = device.array(80 * np.arange(64, dtype="i4"))
-    given.numpy()[7] = device.memory.base - words.ptr - 8
-    text = TEXT.format(loads=loads)
-    with pytest.raises(simt.MemoryFault) as caught:
-        device.load(text)["k"](1, 64, (out, words, given))
-    assert caught.value.address == device.memory.base - 4
-    assert caught.value.site.thread == (7, 0, 0)
-
-
-@pytest.mark.parametrize("beside", [1, 2, 3])
-def test_words_that_are_not_aligned(engine: str, beside: int) -> None:
-    device = simt.Device("sm_75", engine=engine)
-    words, out = device.zeros(5000, "u4"), device.zeros(64, "u4")
-    given = device.array(80 * np.arange(64, dtype="i4"))
-    given.numpy()[9] += beside
-    with pytest.raises(simt.MemoryFault, match="misaligned") as caught:
-        device.load(TEXT.format(loads=FOUR))["k"](1, 64, (out, words, given))
-    assert caught.value.site.thread == (9, 0, 0)
-    assert caught.value.address == words.ptr + 80 * 9 + beside
-
-
-def test_lanes_that_do_not_run_touch_nothing() -> None:
-    """Their addresses are wild."""
-    loads = "setp.lt.u32 %e, %t, 20; @%e bra GO;\n bra.uni END;\nGO:\n" + FOUR + "\nEND:"
-    words = np.random.default_rng(5).integers(0, 1 << 32, 5000, "u4")
-    starts = 4 * 60 * np.arange(64)
-    wild = np.where(np.arange(64) < 20, starts, -(1 << 30))
-    found = loaded(wild, words, loads)
-    np.testing.assert_array_equal(found[:20], expected(starts, words)[:20])
-    assert not found[20:].any()
+@pytest.mark.parametrize("t", TYPES)
+def test_which_cpus_use_windows(t: str) -> None:
+    """The orders above would test nothing else than loads of each lane if no code had windows."""
+    program = shared_device("jit").load(source(t)).program
+    for features in (NEEDS, NEEDS - {"bmi2"}, frozenset[str]()):
+        text, *_ = emit(program, program.functions["look"], BlockShape(WARP, 1, 1), features, "nounwind")
+        assert ("simt.together" in text) is (features >= NEEDS)
