@@ -21,7 +21,7 @@ def centred(rng: np.random.Generator, *shape: int, kind: str = "f4") -> Array:
     return ((rng.random((4, *shape)).cumsum(0)[3] - 2) * 1.5).astype(kind)
 
 
-@case(full=28, quick=7)
+@case(full=56, quick=7)
 def bn_welford(side: int) -> Problem:
     """A channel's block of 32 x 16 threads; images that the rows of threads do not share evenly."""
     batch, channels, plane = (12, 50, side * side) if side > 10 else (3, 5, side * side)
@@ -40,7 +40,8 @@ def bn_welford(side: int) -> Problem:
     grads = {"grad_weight": zeros(channels), "grad_bias": zeros(channels)}
     return Problem(
         arrays={
-            "input": centred(rng, *shape) + 3 * centred(rng, channels, 1), "grad_output": centred(rng, *shape),
+            "input": centred(rng, *shape) + 3 * centred(rng, channels, 1),
+            "grad_output": centred(rng, *shape),
             "weight": (rng.random(channels) + 0.5).astype("f4"), "bias": centred(rng, channels),
             **made, **running, **grads,
         },
@@ -60,7 +61,7 @@ def bn_welford(side: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=24, quick=5)
+@case(full=48, quick=5)
 def gn_nhwc(side: int) -> Problem:
     """Ten channels a group, two a thread: a warp's threads add to several groups."""
     n, hw, c = (2, side * side, 320) if side > 10 else (2, side * side, 60)
@@ -87,7 +88,7 @@ def gn_nhwc(side: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=500, quick=21)
+@case(full=2000, quick=21)
 def rms_back(rows: int) -> Problem:
     """Rows by float4, then 32 columns at a time."""
     hidden, strip = (1100, 64) if rows > 100 else (76, 8)
@@ -163,7 +164,7 @@ def calculator(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> np.gen
     return made[0]
 
 
-@case(full=48, quick=5)
+@case(full=240, quick=5)
 def tensor_iter(d1: int) -> Problem:
     """Four dimensions, three of which are not the power of two that division likes."""
     d3, d2, d0 = (5, 21, 60) if d1 > 10 else (2, 3, 7)
@@ -200,4 +201,146 @@ def tensor_iter(d1: int) -> Problem:
         ],
         changed=["out", "chosen"],
         tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=150, quick=37)
+def logcumsum(rows: int) -> Problem:
+    """Rows of 16 threads in lists of 32; then the same numbers as three dimensions."""
+    cols, outer, inner = (2000, 3, 500) if rows > 100 else (70, 1, 35)
+    rng = np.random.default_rng(606)
+    kinds = {name: np.uint32(value) for name, value in (("num_rows", rows), ("row_size", cols))}
+    down = [np.uint32(value) for value in (outer, inner, rows // outer * cols // inner)]
+    return Problem(
+        arrays={
+            "src": 3 * centred(rng, rows, cols), "sums": zeros(rows, cols), "values": zeros(rows, cols),
+            "places": zeros(rows, cols, kind="i8"),
+        },
+        scalars=ints("rows cols outer inner", rows, cols, outer, inner),
+        launches=[
+            Launch("logcumsum", blocks(rows, 32), (16, 32), ("sums", "src", *kinds.values())),
+            Launch(
+                "cummax_outer", (outer, blocks(inner, 512)), min(512, inner),
+                ("src", "values", "places", *down),
+            ),
+        ],
+        changed=["sums", "values", "places"],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=120, quick=5)
+def cdist_p(r1: int) -> Problem:
+    """A block a pair: most of its threads have one or two differences."""
+    r2, m = r1 + 13, 100 if r1 > 10 else 37
+    rng = np.random.default_rng(607)
+    size: dict[str, np.generic] = {
+        "p": np.float32(3.5), "r1": np.int64(r1), "r2": np.int64(r2), "m": np.int64(m)
+    }  # fmt: skip
+    made = {name: zeros(r1, r2) for name in ("one", "two", "general", "inf")}
+    return Problem(
+        arrays={
+            "x1": centred(rng, r1, m), "x2": centred(rng, r2, m), "grad": centred(rng, r1, r2), **made,
+            "gx": zeros(r1, m),
+        },
+        scalars=size,
+        launches=[
+            *[Launch(f"cdist_{name}", r1 * r2, 64, (name, "x1", "x2", *size)) for name in made],
+            Launch(
+                "cdist_two_backward", (blocks(m, 32), blocks(r1, 8)), (32, 8),
+                ("gx", "grad", "x1", "x2", "two", "r1", "r2", "m"),
+            ),
+        ],
+        changed=[*made, "gx"],
+        tolerance=1e-4,
+    )  # fmt: skip
+
+
+@case(full=32, quick=7)
+def grid3d(w: int) -> Problem:
+    """A grid that is a little turned and larger than the volume; three ways to go on outside of it."""
+    n, c, d, h = 2, 5, w - 3, w + 2
+    od, oh, ow = w - 2, w, w + 1
+    points = od * oh * ow
+    rng = np.random.default_rng(608)
+    z, y, x = np.mgrid[:od, :oh, :ow]
+    place = np.stack(
+        [x * 2.4 / ow - 1.2 + y * 0.1 / oh, y * 2.4 / oh - 1.25, z * 2.4 / od - 1.15 - x * 0.1 / ow], -1
+    )
+    grid = (place + 0.1 * (rng.random((n, od, oh, ow, 3)) - 0.5)).astype("f4")
+    kind = np.dtype([("sizes", "i4", 5), ("strides", "i4", 5)])
+
+    def info(*sizes: int) -> np.generic:
+        return struct(kind, sizes, [int(np.prod(sizes[k + 1 :])) for k in range(5)])
+
+    infos = info(n, c, d, h, w), info(n, od, oh, ow, 3), info(n, c, od, oh, ow)
+    made = {name: zeros(n, c, od, oh, ow) for name in ("border", "mirrored", "nearest")}
+    choices = ((0, 1, 1), (0, 2, 0), (1, 0, 0))
+    return Problem(
+        arrays={"input": centred(rng, n, c, d, h, w), "grid": grid, **made},
+        scalars=ints("n c d h w points", n, c, d, h, w, points),
+        launches=[
+            Launch(
+                "grid3d", blocks(n * points, 512), 512,
+                (np.int32(n * points), "input", "grid", out, *infos, *(np.int32(k) for k in choice)),
+            )
+            for out, choice in zip(made, choices, strict=True)
+        ],
+        changed=[*made],
+        tolerance=1e-4,
+        mismatches=1e-3,
+    )  # fmt: skip
+
+
+@case(full=120, quick=17)
+def col2im_dil(width: int) -> Problem:
+    """Steps of two and holes of one: two of three places of a kernel are no pixel's."""
+    channels, height = (24, width - 9) if width > 30 else (3, width - 4)
+    kh, kw, ph, pw, sh, sw, dh, dw = 3, 4, 2, 3, 1, 2, 2, 3
+    hc = (height + 2 * ph - dh * (kh - 1) - 1) // sh + 1
+    wc = (width + 2 * pw - dw * (kw - 1) - 1) // sw + 1
+    rng = np.random.default_rng(609)
+    size = ints(
+        "height width kh kw ph pw sh sw dh dw hc wc", height, width, kh, kw, ph, pw, sh, sw, dh, dw, hc, wc
+    )
+    columns, pixels = channels * hc * wc, channels * height * width
+    return Problem(
+        arrays={
+            "im": centred(rng, channels, height, width, kind="f2"),
+            "cols": centred(rng, channels, kh, kw, hc, wc),
+            "unfolded": zeros(channels, kh, kw, hc, wc, kind="f2"), "folded": zeros(channels, height, width),
+        },
+        scalars={**ints("channels", channels), **size},
+        launches=[
+            Launch("im2col_half", blocks(columns, 512), 512, (np.int32(columns), "im", *size, "unfolded")),
+            Launch("col2im_float", blocks(pixels, 512), 512, (np.int32(pixels), "cols", *size, "folded")),
+        ],
+        changed=["unfolded", "folded"],
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+@case(full=130, quick=11)
+def bicubic_up(in_w: int) -> Problem:
+    """About twice as large; edges are held."""
+    planes, in_h = 6, in_w * 3 // 4
+    out_w, out_h = in_w * 2 + 7, in_h * 2 - 3
+    rng = np.random.default_rng(610)
+    scale = floats("height_scale width_scale", in_h / out_h, in_w / out_w)
+    size = ints("planes in_h in_w out_h out_w", planes, in_h, in_w, out_h, out_w)
+    pixels, no, inner = np.int32(out_h * out_w), np.int32(0), planes * in_h * in_w
+    grid = blocks(out_h * out_w, 512)
+    return Problem(
+        arrays={
+            "idata": centred(rng, planes, in_h, in_w), "grad_out": centred(rng, planes, out_h, out_w),
+            "odata": zeros(planes, out_h, out_w), "grad_in": zeros(planes, in_h, in_w),
+        },
+        scalars={**scale, **size},
+        launches=[
+            Launch("bicubic_up", grid, 512, (pixels, *scale, no, "idata", "odata", *size)),
+            Launch("bicubic_zero", min(64, blocks(inner)), 256, ("grad_in", np.int32(inner))),
+            Launch("bicubic_backward", grid, 512, (pixels, *scale, no, "grad_in", "grad_out", *size)),
+        ],
+        changed=["odata", "grad_in"],
+        tolerance=1e-4,
     )  # fmt: skip
