@@ -344,3 +344,179 @@ def bicubic_up(in_w: int) -> Problem:
         changed=["odata", "grad_in"],
         tolerance=1e-4,
     )  # fmt: skip
+
+
+@case(full=1500, quick=5)
+def drop_add_ln(rows: int) -> Problem:
+    """Rows of 768 halves for warps, which go on to other rows with their generators."""
+    cols, grid = 768, 96 if rows > 100 else 1
+    rng = np.random.default_rng(611)
+    size: dict[str, np.generic] = {
+        "rows": np.int32(rows), "keep_below": np.uint32(0xE6666666), **floats("scale eps", 1 / 0.9, 1e-5),
+        "seed": np.uint64(0x1234567890ABCDEF),
+    }  # fmt: skip
+    ins = {name: centred(rng, rows, cols, kind="f2") for name in ("x0", "residual")}
+    ins |= {"gamma": (0.5 + rng.random(cols)).astype("f2"), "beta": centred(rng, cols, kind="f2")}
+    made = {
+        "x": zeros(rows, cols, kind="f2"), "z": zeros(rows, cols, kind="f2"),
+        "dmask": zeros(rows, cols, kind="u1"), "mu": zeros(rows), "rs": zeros(rows),
+    }  # fmt: skip
+    return Problem(
+        arrays={**ins, **made},
+        scalars={**size, "groups": np.int32(4 * grid)},
+        launches=[Launch("drop_add_ln", grid, 128, (*ins, *made, *size))],
+        changed=[*made],
+        tolerance=1e-3,
+    )
+
+
+TABLE = np.dtype(
+    [
+        ("start", "i8", 36),
+        ("sizes", "i8", 36),
+        ("block_to_tensor", "u1", 320),
+        ("block_to_chunk", "i4", 320),
+        ("first_block", "i4"),
+    ],
+    align=True,
+)
+
+
+@case(full=160, quick=10)
+def mt_clip(width: int) -> Problem:
+    """Three layers of a transformer and an odd tensor; the table holds 320 blocks, so that there are launches."""
+    chunk = 2048 if width > 100 else 256
+    layer = (3 * width * width, 3 * width, width * width, width, 4 * width * width, 4 * width, width)
+    sizes = [width * 17 + 3, *layer * 3, 1, width * 9]
+    starts = [-(-at // 4) * 4 for at in np.cumsum([0, *(size + 3 for size in sizes)]).tolist()]
+    pieces = [(t, k) for t, size in enumerate(sizes) for k in range(blocks(size, chunk))]
+    rng = np.random.default_rng(612)
+    room = starts[-1] + 4
+    tables = list[tuple[int, np.generic]]()
+    for first in range(0, len(pieces), 320):
+        part = pieces[first : first + 320]
+        table = np.zeros(1, TABLE)
+        table["start"][0, : len(sizes)], table["sizes"][0, : len(sizes)] = starts[:-1], sizes
+        table["block_to_tensor"][0, : len(part)] = [t for t, _ in part]
+        table["block_to_chunk"][0, : len(part)] = [k for _, k in part]
+        table["first_block"] = first
+        tables.append((len(part), table[0]))
+    numbers, each = floats("max_norm lr eps decay", 2, 0.01, 1e-8, 0.1), np.int32(chunk)
+    return Problem(
+        arrays={
+            "grads": centred(rng, room), "start": np.array(starts[:-1], "i8"), "sizes": np.array(sizes, "i8"),
+            "params": centred(rng, room), "state": rng.random(room).astype("f4") / 1000, "norm": zeros(1),
+            "partial": zeros(len(pieces)),
+        },
+        scalars={**ints("tensors", len(sizes)), **numbers},
+        launches=[
+            *[Launch("mt_norm", count, 512, ("grads", table, each, "partial")) for count, table in tables],
+            Launch("mt_norm_final", 1, 512, ("partial", "norm", np.int32(len(pieces)))),
+            *[
+                Launch(
+                    "mt_adagrad", count, 512,
+                    ("grads", "params", "state", table, each, "norm", *numbers, np.int32(1)),
+                )
+                for count, table in tables
+            ],
+        ],
+        changed=["params", "state", "norm", "partial"],
+        native=("grads", "start", "sizes", "params", "state", "norm"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+def dynamic_map(signed: bool) -> Array:
+    """256 sorted numbers in [-1, 1] or [0, 1], denser near zero: a decimal exponent and a linear part each."""
+    powers = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+    parts = list[float]()
+    for k, power in enumerate(powers):
+        steps = 2 ** (k + (0 if signed else 1))
+        parts += [power * (0.1 + 0.9 * (j + 0.5) / steps) for j in range(steps)]
+    values = [0.0, 1.0, *parts, *([-part for part in parts] if signed else [])]
+    return np.sort(np.array(values)).astype("f4")
+
+
+@case(full=150_001, quick=2100)
+def adam8(n: int) -> Problem:
+    """The last of the blocks of 2048 is not full, nor its last thread's eight."""
+    count = blocks(n, 2048)
+    rng = np.random.default_rng(613)
+    numbers = floats(
+        "beta1 beta2 eps step_size correction2 decay lr", 0.9, 0.999, 1e-8, -3e-3, 0.1, 0.01, 1e-3
+    )
+    signed, positive = dynamic_map(True), dynamic_map(False)
+    assert len(signed) == len(positive) == 256
+    names = ("p", "g", "state1", "state2", "absmax1", "absmax2", "quantiles1", "quantiles2")
+    return Problem(
+        arrays={
+            "p": centred(rng, n), "g": centred(rng, n) / 100,
+            "state1": (128 + 40 * centred(rng, n)).clip(0, 255).astype("u1"),
+            "state2": (130 + 40 * centred(rng, n)).clip(30, 255).astype("u1"),
+            "absmax1": 0.01 * (1 + rng.random(count)).astype("f4"),
+            "absmax2": 1e-4 * (1 + rng.random(count)).astype("f4"),
+            "quantiles1": signed, "quantiles2": positive,
+        },
+        scalars={**numbers, **ints("n", n)},
+        launches=[Launch("adam8", count, 256, (*names, *numbers, "n"))],
+        changed=["p", "state1", "state2", "absmax1", "absmax2"],
+        tolerance=1e-5,
+        mismatches=2e-3,
+    )  # fmt: skip
+
+
+@case(full=9, quick=3)
+def paged_attn(seqs: int) -> Problem:
+    """Sequences of any lengths whose pages lie anywhere; four heads share keys and values."""
+    heads, kv_heads, dim, page, longest = (16, 4, 64, 16, 900) if seqs > 5 else (4, 1, 64, 16, 150)
+    rng = np.random.default_rng(614)
+    lens = rng.integers(longest // 9, longest, seqs)
+    most = blocks(longest, page)
+    pages = seqs * most + 5
+    tables = rng.permutation(pages)[: seqs * most].reshape(seqs, most)
+    room = np.int32(heads * dim), np.int32(kv_heads * dim * page), np.int32(dim * page)
+    arrays = {
+        "q": centred(rng, seqs, heads, dim, kind="f2"),
+        "k_cache": centred(rng, pages, kv_heads, dim // 8, page, 8, kind="f2"),
+        "v_cache": centred(rng, pages, kv_heads, dim, page, kind="f2"),
+        "tables": tables.astype("i4"), "lens": lens.astype("i4"),
+        "slopes": (1 / 2 ** np.arange(1, heads + 1)).astype("f4"), "out": zeros(seqs, heads, dim, kind="f2"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars={**ints("seqs heads kv_heads most", seqs, heads, kv_heads, most), **floats("scale", 0.125)},
+        launches=[
+            Launch(
+                "paged_attn", (heads, seqs), 128,
+                (
+                    "out", "q", "k_cache", "v_cache", "kv_heads", "scale", "tables", "lens", "most", "slopes",
+                    *room,
+                ),
+                max(4 * most * page, 4 * 2 * dim),
+            )
+        ],
+        changed=["out"],
+        tolerance=1e-3,
+    )  # fmt: skip
+
+
+@case(full=60, quick=3)
+def vander_s4(heads: int) -> Problem:
+    """Exponentials of complex numbers, 32 each, that fade and turn at different speeds."""
+    n, length = 32, 500 if heads > 10 else 75
+    rng = np.random.default_rng(615)
+    dt = 0.001 + 0.05 * rng.random((heads, 1))
+    a = np.stack([-0.5 - 0.1 * rng.random((heads, n)), 3.0 * np.arange(n) + rng.random((heads, n))], -1)
+    return Problem(
+        arrays={
+            "c": centred(rng, heads, n, 2), "dt_a": (dt[..., None] * a).astype("f4"),
+            "dk": centred(rng, heads, length), "k": zeros(heads, length), "dc": zeros(heads, n, 2),
+        },
+        scalars=ints("heads length", heads, length),
+        launches=[
+            Launch("vander_forward", (blocks(length, 128), heads), 128, ("c", "dt_a", "k", "heads", "length")),
+            Launch("vander_backward", heads, 256, ("dk", "dt_a", "dc", "heads", "length")),
+        ],
+        changed=["k", "dc"],
+        tolerance=1e-4,
+    )  # fmt: skip

@@ -1,0 +1,29 @@
+// The kernel of a diagonal state space model and the gradient for its coefficients; exponentials side by side.
+#include "native.h"
+
+__attribute__((simd("notinbranch"))) extern float cosf(float);
+__attribute__((simd("notinbranch"))) extern float sinf(float);
+
+enum { N = 32 };
+
+void run(const float *restrict c, const float *restrict dt_a, const float *restrict dk, float *restrict k,
+         float *restrict dc, int H, int L) {
+    for (int h = 0; h < H; h++) {
+        float *out = k + (size_t)h * L;
+        const float *g = dk + (size_t)h * L;
+        memset(out, 0, L * sizeof(float));
+        for (int n = 0; n < N; n++) {
+            float cr = 2 * c[2 * (h * N + n)], ci = 2 * c[2 * (h * N + n) + 1], re = 0, im = 0;
+            float ar = dt_a[2 * (h * N + n)], ai = dt_a[2 * (h * N + n) + 1];
+#pragma omp simd reduction(+ : re, im)
+            for (int l = 0; l < L; l++) {
+                float size = expf(ar * l), x = size * cosf(ai * l), y = size * sinf(ai * l);
+                out[l] += cr * x - ci * y;
+                re += g[l] * x;
+                im -= g[l] * y;
+            }
+            dc[2 * (h * N + n)] = 2 * re;
+            dc[2 * (h * N + n) + 1] = 2 * im;
+        }
+    }
+}
