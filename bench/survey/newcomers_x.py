@@ -382,9 +382,9 @@ TABLE = np.dtype(
 )
 
 
-@case(full=160, quick=10)
+@case(full=280, quick=10)
 def mt_clip(width: int) -> Problem:
-    """Three layers of a transformer and an odd tensor; the table holds 320 blocks, so that there are launches."""
+    """Three layers of a transformer and an odd tensor; a table holds 320 blocks."""
     chunk = 2048 if width > 100 else 256
     layer = (3 * width * width, 3 * width, width * width, width, 4 * width * width, 4 * width, width)
     sizes = [width * 17 + 3, *layer * 3, 1, width * 9]
@@ -427,7 +427,7 @@ def mt_clip(width: int) -> Problem:
 
 
 def dynamic_map(signed: bool) -> Array:
-    """256 sorted numbers in [-1, 1] or [0, 1], denser near zero: a decimal exponent and a linear part each."""
+    """256 sorted numbers in [-1, 1] or [0, 1], denser near zero: an exponent and a linear part."""
     powers = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
     parts = list[float]()
     for k, power in enumerate(powers):
@@ -465,7 +465,7 @@ def adam8(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=9, quick=3)
+@case(full=20, quick=3)
 def paged_attn(seqs: int) -> Problem:
     """Sequences of any lengths whose pages lie anywhere; four heads share keys and values."""
     heads, kv_heads, dim, page, longest = (16, 4, 64, 16, 900) if seqs > 5 else (4, 1, 64, 16, 150)
@@ -507,16 +507,194 @@ def vander_s4(heads: int) -> Problem:
     rng = np.random.default_rng(615)
     dt = 0.001 + 0.05 * rng.random((heads, 1))
     a = np.stack([-0.5 - 0.1 * rng.random((heads, n)), 3.0 * np.arange(n) + rng.random((heads, n))], -1)
+    size = ints("heads length", heads, length)
     return Problem(
         arrays={
             "c": centred(rng, heads, n, 2), "dt_a": (dt[..., None] * a).astype("f4"),
             "dk": centred(rng, heads, length), "k": zeros(heads, length), "dc": zeros(heads, n, 2),
         },
-        scalars=ints("heads length", heads, length),
+        scalars=size,
         launches=[
-            Launch("vander_forward", (blocks(length, 128), heads), 128, ("c", "dt_a", "k", "heads", "length")),
-            Launch("vander_backward", heads, 256, ("dk", "dt_a", "dc", "heads", "length")),
+            Launch("vander_forward", (blocks(length, 128), heads), 128, ("c", "dt_a", "k", *size)),
+            Launch("vander_backward", heads, 256, ("dk", "dt_a", "dc", *size)),
         ],
         changed=["k", "dc"],
         tolerance=1e-4,
+    )  # fmt: skip
+
+
+@case(full=6000, quick=50)
+def comp_back(n: int) -> Problem:
+    """Rays of none to eighty samples in another order than their numbers; many end in something thick."""
+    rng = np.random.default_rng(616)
+    counts = rng.integers(0, 81, n) * rng.integers(0, 5, n) // 4
+    start = counts.cumsum() - counts
+    total = int(counts.sum())
+    rays = np.stack([rng.permutation(n), start, counts], -1).astype("i8")
+    within = np.arange(total) - np.repeat(start, counts)
+    thick = np.repeat(rng.integers(5, 60, n), counts)
+    sigmas = np.where(within > thick, 90.0, 1.0) * rng.random(total)
+    made = {
+        "total_samples": zeros(n, kind="i8"), "opacity": zeros(n), "depth": zeros(n), "rgb": zeros(n, 3),
+        "ws": zeros(total),
+    }  # fmt: skip
+    grads, outer = ("dl_dsigmas", "dl_drgbs"), ("dl_dopacity", "dl_ddepth", "dl_drgb")
+    samples = "sigmas", "rgbs", "deltas", "ts", "rays"
+    return Problem(
+        arrays={
+            "sigmas": sigmas.astype("f4"), "rgbs": rng.random((total, 3)).astype("f4"),
+            "deltas": (0.02 + 0.02 * rng.random(total)).astype("f4"),
+            "ts": (0.5 + 0.03 * within).astype("f4"), "rays": rays, "dl_dopacity": centred(rng, n),
+            "dl_ddepth": centred(rng, n), "dl_drgb": centred(rng, n, 3), **made, "dl_dsigmas": zeros(total),
+            "dl_drgbs": zeros(total, 3),
+        },
+        scalars={**floats("threshold", 1e-4), **ints("n", n)},
+        launches=[
+            Launch("comp_forward", blocks(n), 256, (*samples, "threshold", *made, "n")),
+            Launch(
+                "comp_backward", blocks(n), 256,
+                (*outer, *samples, "opacity", "depth", "rgb", "threshold", *grads, "n"),
+            ),
+        ],
+        changed=[*made, *grads],
+        tolerance=1e-4,
+        mismatches=1e-3,
+    )  # fmt: skip
+
+
+@case(full=1500, quick=70)
+def chamfer_nn(n: int) -> Problem:
+    """Points on a ball and near it; the last of the parts of 512 candidates is short."""
+    b, m = 2, n * 5 // 4 + 3
+    rng = np.random.default_rng(617)
+
+    def ball(count: int, noise: float) -> Array:
+        p = rng.random((b, count, 3)) - 0.5
+        return (p / np.sqrt((p * p).cumsum(-1)[..., 2:]) + noise * rng.random((b, count, 3))).astype("f4")
+
+    grid = 2, blocks(n, 512)
+    made = {
+        "dist1": zeros(b, n), "dist2": zeros(b, m), "idx1": zeros(b, n, kind="i4"),
+        "idx2": zeros(b, m, kind="i4"), "gxyz1": zeros(b, n, 3), "gxyz2": zeros(b, m, 3),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "xyz1": ball(n, 0), "xyz2": ball(m, 0.1), "grad1": centred(rng, b, n), "grad2": centred(rng, b, m),
+            **made,
+        },
+        scalars=ints("b n m", b, n, m),
+        launches=[
+            Launch("nm_distance", grid, 512, ("b", "n", "xyz1", "m", "xyz2", "dist1", "idx1")),
+            Launch("nm_distance", grid, 512, ("b", "m", "xyz2", "n", "xyz1", "dist2", "idx2")),
+            Launch(
+                "nm_distance_grad", grid, 256,
+                ("b", "n", "xyz1", "m", "xyz2", "grad1", "idx1", "gxyz1", "gxyz2"),
+            ),
+            Launch(
+                "nm_distance_grad", grid, 256,
+                ("b", "m", "xyz2", "n", "xyz1", "grad2", "idx2", "gxyz2", "gxyz1"),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-5,
+        mismatches=2e-3,
+    )  # fmt: skip
+
+
+@case(full=32, quick=5)
+def carafe(down: int) -> Problem:
+    """Pictures twice as large by 5 x 5 weights for each pixel."""
+    images, channels, groups, k, scale = 1, 12 if down > 10 else 3, 1, 5, 2
+    height, width = down * scale, (down + 3) * scale
+    rng = np.random.default_rng(618)
+    masks = rng.random((images, groups * k * k, height, width)).astype("f4") / np.float32(12)
+    size = ints("k groups scale channels height width", k, groups, scale, channels, height, width)
+    n = images * channels * height * width
+    features, pictures = (images, channels, down, down + 3), (images, channels, height, width)
+    made = {"top": zeros(*pictures), "data_diff": zeros(*features), "mask_diff": zeros(*masks.shape)}
+    names = "images", "channels", "k", "groups", "scale", "height", "width"
+    return Problem(
+        arrays={"data": centred(rng, *features), "masks": masks, "top_diff": centred(rng, *pictures), **made},
+        scalars={name: {**size, **ints("images", images)}[name] for name in names},
+        launches=[
+            Launch("carafe", blocks(n, 1024), 1024, (np.int32(n), "data", "masks", "top", *size)),
+            Launch(
+                "carafe_grad", blocks(n, 1024), 1024,
+                (np.int32(n), "top_diff", "data", "masks", "data_diff", "mask_diff", *size),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-4,
+    )  # fmt: skip
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def hybrid(values: Array, bits: int) -> bytes:
+    """Runs of eight equal values and more as such, else groups of eight with packed bits."""
+    out, n, i = bytearray(), len(values), 0
+    ends = np.append(np.flatnonzero(np.diff(values)) + 1, n)
+    where = np.searchsorted(ends, np.arange(n), "right")
+
+    def long(at: int) -> bool:
+        return at < n and int(ends[where[at]]) - at >= 8
+
+    while i < n:
+        if long(i):
+            end = int(ends[where[i]])
+            out += varint((end - i) << 1) + int(values[i]).to_bytes((bits + 7) // 8, "little")
+            i = end
+            continue
+        end = min(i + 8, n)
+        while end < n and not long(end) and end - i < 504:
+            end = min(end + 8, n)
+        groups = -(-(end - i) // 8)
+        flat = np.zeros(groups * 8, "u4")
+        flat[: end - i] = values[i:end]
+        flags = (flat[:, None] >> np.arange(bits, dtype="u4") & 1).astype("u1")
+        out += varint(groups << 1 | 1) + np.packbits(flags, bitorder="little").tobytes()
+        i = end
+    return bytes(out)
+
+
+@case(full=40, quick=3)
+def pq_hybrid(count: int) -> Problem:
+    """Pages of some thousands of rows with nulls one by one and in stretches; indices of ten and of eleven bits."""
+    rng = np.random.default_rng(619)
+    words, most = 1500, 5000 if count > 10 else 400
+    data, pages, first = bytearray(), list[tuple[int, ...]](), 0
+    for page in range(count):
+        n = int(rng.integers(most // 2, most))
+        levels = (rng.random(n) < 0.9) & ~np.repeat(rng.random(blocks(n, 64)) < 0.2, 64)[:n]
+        valid, bits = int(levels.astype("i8").sum()), 10 + page % 2
+        drawn = ((1 << bits if bits == 10 else words) * rng.random(valid) ** 2).astype("i4")
+        stretch = np.repeat(rng.random(blocks(valid, 40)) < 0.3, 40)[:valid]
+        drawn[stretch] = drawn[np.arange(valid) // 40 * 40][stretch]
+        parts = hybrid(levels.astype("i4"), 1), bytes([bits]) + hybrid(drawn, bits)
+        at = len(data)
+        pages.append((at, len(parts[0]), at + len(parts[0]), len(parts[1]), n, first))
+        data += parts[0] + parts[1]
+        first += -(-n // 32) * 32
+    made = {
+        "values": zeros(first, kind="i8"),
+        "mask": zeros(first // 32, kind="u4"),
+        "nulls": zeros(1, kind="i4"),
+    }
+    names = ("data", "pages", "dictionary")
+    return Problem(
+        arrays={
+            "data": np.frombuffer(bytes(data + bytes(8)), "u1"), "pages": np.array(pages, "i4"),
+            "dictionary": rng.integers(-(1 << 50), 1 << 50, words).astype("i8"), **made,
+            "level_buffer": zeros(first, kind="i4"), "index_buffer": zeros(first, kind="i4"),
+        },
+        scalars=ints("count longest", count, most),
+        launches=[Launch("pq_hybrid", count, 128, (*names, "level_buffer", "index_buffer", *made))],
+        changed=[*made, "level_buffer", "index_buffer"],
+        native=(*names, *made),
     )  # fmt: skip

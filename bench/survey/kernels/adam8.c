@@ -6,8 +6,9 @@ enum { BLOCK = 2048 };
 // Of the nearest entry, the lower one of two that are as near.
 static inline int nearest(const float *table, float x) {
     int low = 0;
-    for (int step = 128; step; step /= 2)
-        low += table[low + step] < x ? step : 0;
+#pragma GCC unroll 8
+    for (int bit = 7; bit >= 0; bit--)
+        low += table[low + (1 << bit)] < x ? 1 << bit : 0;
     int high = low < 255 ? low + 1 : 255;
     return x > (table[low] + table[high]) * 0.5f ? high : low;
 }
@@ -31,13 +32,21 @@ void run(float *restrict p, const float *restrict g, uchar *restrict state1, uch
         absmax1[first / BLOCK] = max1;
         absmax2[first / BLOCK] = max2;
         float r1 = 1 / max1, r2 = 1 / max2;
+        int c1[BLOCK], c2[BLOCK];
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            p[first + i] = (p[first + i] + step_size * (a[i] / (sqrtf(b[i]) + correction2 * eps))) * shrink;
 #pragma omp simd
         for (int i = 0; i < count; i++) {
-            p[first + i] = (p[first + i] + step_size * (a[i] / (sqrtf(b[i]) + correction2 * eps))) * shrink;
-            int c = nearest(t1, a[i] * r1);
-            int other = signbit(t1[c]) != signbit(a[i]);
-            state1[first + i] = other ? (a[i] > 0 ? c + 1 : c - 1) : c;
-            state2[first + i] = nearest(t2, b[i] * r2);
+            int c = nearest(t1, a[i] * r1), sign = a[i] > 0 ? 1 : -1;
+            c1[i] = t1[c] * a[i] < 0 ? c + sign : c;
+        }
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            c2[i] = nearest(t2, b[i] * r2);
+        for (int i = 0; i < count; i++) {
+            state1[first + i] = c1[i];
+            state2[first + i] = c2[i];
         }
     }
 }

@@ -4,7 +4,7 @@
 __attribute__((simd("notinbranch"))) extern float cosf(float);
 __attribute__((simd("notinbranch"))) extern float sinf(float);
 
-enum { N = 32 };
+enum { N = 32, PART = 128 };
 
 void run(const float *restrict c, const float *restrict dt_a, const float *restrict dk, float *restrict k,
          float *restrict dc, int H, int L) {
@@ -15,12 +15,24 @@ void run(const float *restrict c, const float *restrict dt_a, const float *restr
         for (int n = 0; n < N; n++) {
             float cr = 2 * c[2 * (h * N + n)], ci = 2 * c[2 * (h * N + n) + 1], re = 0, im = 0;
             float ar = dt_a[2 * (h * N + n)], ai = dt_a[2 * (h * N + n) + 1];
+            for (int first = 0; first < L; first += PART) {  // gcc has no vectors for sines beside cosines
+                int count = MIN(PART, L - first);
+                float size[PART], turn[PART], x[PART];
+#pragma omp simd
+                for (int i = 0; i < count; i++) {
+                    size[i] = expf(ar * (first + i));
+                    turn[i] = ai * (first + i);
+                }
+#pragma omp simd
+                for (int i = 0; i < count; i++)
+                    x[i] = size[i] * cosf(turn[i]);
 #pragma omp simd reduction(+ : re, im)
-            for (int l = 0; l < L; l++) {
-                float size = expf(ar * l), x = size * cosf(ai * l), y = size * sinf(ai * l);
-                out[l] += cr * x - ci * y;
-                re += g[l] * x;
-                im -= g[l] * y;
+                for (int i = 0; i < count; i++) {
+                    float y = size[i] * sinf(turn[i]);
+                    out[first + i] += cr * x[i] - ci * y;
+                    re += g[first + i] * x[i];
+                    im -= g[first + i] * y;
+                }
             }
             dc[2 * (h * N + n)] = 2 * re;
             dc[2 * (h * N + n) + 1] = 2 * im;
