@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, floats, ints, zeros
+from survey.case import case, floats, ints, settled, zeros
 
 
 def struct(kind: np.dtype[np.void], *values: object) -> np.generic:
@@ -125,7 +125,8 @@ def embed_bag(bags: int) -> Problem:
     sizes = rng.integers(0, 41, bags)
     offsets = sizes.cumsum() - sizes
     total = int(sizes.sum())
-    indices = (words * rng.random(total) ** 3).astype("i8")
+    drawn = rng.random(total)
+    indices = (words * drawn * drawn * drawn).astype("i8")
     size: dict[str, np.generic] = {
         "indices": np.int64(total), "bags": np.int64(bags), "features": np.int32(features),
         "stride": np.int64(stride), "padding": np.int64(1),
@@ -523,7 +524,7 @@ def vander_s4(heads: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=6000, quick=50)
+@case(full=14_000, quick=50)
 def comp_back(n: int) -> Problem:
     """Rays of none to eighty samples in another order than their numbers; many end in something thick."""
     rng = np.random.default_rng(616)
@@ -579,7 +580,8 @@ def chamfer_nn(n: int) -> Problem:
     }  # fmt: skip
     return Problem(
         arrays={
-            "xyz1": ball(n, 0), "xyz2": ball(m, 0.1), "grad1": centred(rng, b, n), "grad2": centred(rng, b, m),
+            "xyz1": ball(n, 0), "xyz2": ball(m, 0.1),
+            "grad1": centred(rng, b, n), "grad2": centred(rng, b, m),
             **made,
         },
         scalars=ints("b n m", b, n, m),
@@ -663,9 +665,9 @@ def hybrid(values: Array, bits: int) -> bytes:
     return bytes(out)
 
 
-@case(full=40, quick=3)
+@case(full=120, quick=3)
 def pq_hybrid(count: int) -> Problem:
-    """Pages of some thousands of rows with nulls one by one and in stretches; indices of ten and of eleven bits."""
+    """Pages of some thousands of rows with nulls alone and in stretches; indices of ten or eleven bits."""
     rng = np.random.default_rng(619)
     words, most = 1500, 5000 if count > 10 else 400
     data, pages, first = bytearray(), list[tuple[int, ...]](), 0
@@ -697,4 +699,118 @@ def pq_hybrid(count: int) -> Problem:
         launches=[Launch("pq_hybrid", count, 128, (*names, "level_buffer", "index_buffer", *made))],
         changed=[*made, "level_buffer", "index_buffer"],
         native=(*names, *made),
+    )  # fmt: skip
+
+
+@case(full=250, quick=7)
+def psroi_back(regions: int) -> Problem:
+    """Regions of all sizes, some beyond an edge; a bin has its own channels."""
+    images, ph, pw, out = 2, 7, 7, 8 if regions > 10 else 2
+    height, width = (48, 60) if regions > 10 else (17, 20)
+    channels, scale = out * ph * pw, 0.0625
+    rng = np.random.default_rng(620)
+    corner = rng.random((regions, 2)) * [width * 14, height * 14]
+    extent = (0.05 + 0.5 * rng.random((regions, 2)) ** 2) * [width * 16, height * 16]
+    rois = np.concatenate([rng.integers(0, images, (regions, 1)), corner - 9, corner + extent], 1)
+    shape = ints("channels height width ph pw", channels, height, width, ph, pw)
+    n = regions * out * ph * pw
+    made = {
+        "output": zeros(n),
+        "mapping": zeros(n, kind="i4"),
+        "grad_input": zeros(images, channels, height, width),
+    }
+    size: dict[str, np.generic] = {
+        **ints("regions", regions), **floats("scale", scale), **shape, **ints("out", out),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "input": centred(rng, images, channels, height, width), "rois": rois.astype("f4"),
+            "grad_output": centred(rng, n), **made,
+        },
+        scalars=size,
+        launches=[
+            Launch(
+                "psroi_forward", blocks(n, 512), 512,
+                (np.int32(n), "input", "scale", *shape, "rois", "out", "output", "mapping"),
+            ),
+            Launch(
+                "psroi_backward", blocks(n, 512), 512,
+                (np.int32(n), "grad_output", "mapping", "scale", *shape, "out", "grad_input", "rois"),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-5,
+        mismatches=1e-3,
+    )  # fmt: skip
+
+
+@case(full=9000, quick=170)
+def pip_join(n: int) -> Problem:
+    """Thirty-one stars, some with a hole, over points that gather in places; pairs in any order."""
+    rng = np.random.default_rng(621)
+    polygons, rings, vertices = [0], [0], list[Array]()
+    turn = np.arange(24) / 24 * 2 * np.pi
+    circle = settled(np.stack([np.cos(turn), np.sin(turn)], -1))
+    for k in range(31):
+        middle, size = rng.random(2) * 100, 4 + 14 * rng.random()
+        for hole in range(1 + (k % 3 == 0)):
+            corners = 10 if hole else 24 - k % 5
+            step = np.arange(corners) * 24 // corners
+            reach = size * (0.5 + 0.5 * rng.random(corners)) * (0.4 if hole else 1)
+            vertices.append(middle + circle[step] * reach[:, None])
+            rings.append(rings[-1] + corners)
+        polygons.append(len(rings) - 1)
+    crowds = rng.random((12, 2)) * 100
+    points = crowds[rng.integers(0, 12, n)] + 12 * centred(rng, n, 2, kind="f8")
+    made = {"result": zeros(n, kind="u4"), "pairs": zeros(31 * n, kind="u8"), "count": zeros(1, kind="i4")}
+    size = ints("n polygons", n, 31)
+    return Problem(
+        arrays={
+            "points": points, "polygon_offsets": np.array(polygons, "i4"),
+            "ring_offsets": np.array(rings, "i4"), "vertices": np.concatenate(vertices), **made,
+        },
+        scalars=size,
+        launches=[
+            Launch(
+                "pip_bits", min(blocks(n), 24), 256,
+                ("points", "n", "polygon_offsets", "polygons", "ring_offsets", "vertices", "result"),
+            ),
+            Launch("pip_pairs", blocks(n), 256, ("result", "n", "pairs", "count")),
+        ],
+        changed=[*made],
+        unordered=["pairs"],
+        mismatches=1e-4,
+    )  # fmt: skip
+
+
+@case(full=12_000, quick=333)
+def roll_stats(n: int) -> Problem:
+    """Times in bursts: windows of one row to 32; a quarter of the rows is null in stretches."""
+    rng = np.random.default_rng(622)
+    gaps = np.where(np.repeat(rng.random(blocks(n, 50)) < 0.4, 50)[:n], 1, 10) * rng.integers(1, 6, n)
+    rows = np.zeros(blocks(n, 32) * 32, "u1")
+    rows[:n] = (rng.random(n) < 0.9) & ~np.repeat(rng.random(blocks(n, 12)) < 0.15, 12)[:n]
+    walk = (100 + centred(rng, n, kind="f8").cumsum()).astype("f8")
+    names = "least", "greatest", "mean", "median"
+    made = {name: zeros(n, kind="f8") for name in names}
+    made |= {"out_mask": zeros(blocks(n, 32), kind="u4"), "valid_count": zeros(1, kind="i4")}
+    size: dict[str, np.generic] = {
+        "n": np.int32(n), "range": np.int64(60), "min_periods": np.int32(2)
+    }  # fmt: skip
+    kernels = "roll_min", "roll_max", "roll_mean", "roll_median"
+    return Problem(
+        arrays={
+            "in": walk, "mask": np.packbits(rows, bitorder="little").view("<u4"),
+            "time": (1_600_000_000 + gaps.cumsum()).astype("i8"), **made,
+        },
+        scalars=size,
+        launches=[
+            Launch(
+                kernel, min(blocks(n, 128), 60), 128,
+                ("in", "mask", "time", out, "out_mask", "valid_count", *size),
+            )
+            for kernel, out in zip(kernels, names, strict=True)
+        ],
+        changed=[*made],
+        tolerance=1e-13,
     )  # fmt: skip
