@@ -389,7 +389,9 @@ def mt_clip(width: int) -> Problem:
     chunk = 2048 if width > 100 else 256
     layer = (3 * width * width, 3 * width, width * width, width, 4 * width * width, 4 * width, width)
     sizes = [width * 17 + 3, *layer * 3, 1, width * 9]
-    starts = [-(-at // 4) * 4 for at in np.cumsum([0, *(size + 3 for size in sizes)]).tolist()]
+    starts = [0]
+    for size in sizes:
+        starts.append(-(-(starts[-1] + size) // 4) * 4)
     pieces = [(t, k) for t, size in enumerate(sizes) for k in range(blocks(size, chunk))]
     rng = np.random.default_rng(612)
     room = starts[-1] + 4
@@ -406,7 +408,7 @@ def mt_clip(width: int) -> Problem:
     return Problem(
         arrays={
             "grads": centred(rng, room), "start": np.array(starts[:-1], "i8"), "sizes": np.array(sizes, "i8"),
-            "params": centred(rng, room), "state": rng.random(room).astype("f4") / 1000, "norm": zeros(1),
+            "params": centred(rng, room), "state": (rng.random(room) / 1000).astype("f4"), "norm": zeros(1),
             "partial": zeros(len(pieces)),
         },
         scalars={**ints("tensors", len(sizes)), **numbers},
