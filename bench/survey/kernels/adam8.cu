@@ -2,7 +2,8 @@
 // 256 numbers. 256 threads have eight neighbours each; the nearest entry is found by halving.
 constexpr int BLOCK_SIZE = 2048, PER_TH = 8, THREADS = BLOCK_SIZE / PER_TH;
 
-template <int SIGNED> __device__ unsigned char quantize(const float *__restrict__ quadrants, const float *smem, float x) {
+template <int SIGNED>
+__device__ unsigned char quantize(const float *__restrict__ quadrants, const float *smem, float x) {
     int pivot = 127, upper_pivot = 255, lower_pivot = 0;
     float lower = SIGNED ? -1.0f : 0.0f, upper = 1.0f;
     float midpoint, val = quadrants[1];

@@ -8,7 +8,8 @@ static void taps(float scale, int out, int in, int n, int *place, float *weight)
     for (int k = 0; k < 4; k++) {
         float x = d[k];
         place[k * n] = MAX(MIN(first - 1 + k, in - 1), 0);
-        weight[k * n] = k == 1 || k == 2 ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+        weight[k * n] = k == 1 || k == 2 ? ((a + 2) * x - (a + 3)) * x * x + 1
+                                         : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
     }
 }
 

@@ -2,10 +2,14 @@
 // channels; the gradient goes by atomics to 16 pixels.
 template <typename opmath_t>
 __device__ __forceinline__ opmath_t source_index(opmath_t scale, int dst_index, bool align_corners) {
-    return align_corners ? scale * dst_index : scale * (dst_index + static_cast<opmath_t>(0.5)) - static_cast<opmath_t>(0.5);
+    if (align_corners)
+        return scale * dst_index;
+    return scale * (dst_index + static_cast<opmath_t>(0.5)) - static_cast<opmath_t>(0.5);
 }
 
-template <typename T> __device__ __forceinline__ T convolution1(T x, T A) { return ((A + 2) * x - (A + 3)) * x * x + 1; }
+template <typename T> __device__ __forceinline__ T convolution1(T x, T A) {
+    return ((A + 2) * x - (A + 3)) * x * x + 1;
+}
 
 template <typename T> __device__ __forceinline__ T convolution2(T x, T A) {
     return ((A * x - 5 * A) * x + 8 * A) * x - 4 * A;
