@@ -1,0 +1,223 @@
+"""Programs of many trades, chosen for the less common ways in which they are written and without knowing what
+the JIT is good at: exact numbers, tries of pointers, machines, parsers, locks, queues, tiles of warps."""
+
+from __future__ import annotations
+
+import numpy as np
+from suite.problem import Array, Launch, Problem, blocks
+
+from survey.case import case, floats, ints, settled, zeros
+
+
+@case(full=3000, quick=130)
+def bareiss(count: int) -> Problem:
+    """Rows by pointers, products of 128 bits divided by numbers of 64; some matrices are singular."""
+    rng = np.random.default_rng(501)
+    matrices = rng.integers(-30, 31, (count, 8, 8))
+    matrices[rng.random((count, 8, 8)) < 0.3] = 0
+    twins = rng.random(count) < 0.1
+    matrices[twins, 6] = matrices[twins, 2] - 2 * matrices[twins, 3]
+    names = ("matrices", "result", "singular")
+    return Problem(
+        arrays={
+            "matrices": matrices.astype("i4"), "result": zeros(count, kind="i8"),
+            "singular": zeros(1, kind="i4"),
+        },
+        scalars=ints("count", count),
+        launches=[Launch("bareiss", blocks(count, 192), 192, (*names, "count"))],
+        changed=["result", "singular"],
+    )  # fmt: skip
+
+
+@case(full=1_000_003, quick=3001)
+def dd_dot(n: int) -> Problem:
+    """Numbers of many sizes, whose sum is far smaller; the last block to finish adds up the others'."""
+    rng = np.random.default_rng(502)
+    grid = 12 if n < 10_000 else 80
+    half = n // 2
+    x = (rng.random(n) - 0.5) * 2.0 ** rng.integers(-20, 21, n)
+    y = (rng.random(n) - 0.5) * 2.0 ** rng.integers(-20, 21, n)
+    x[half : 2 * half], y[half : 2 * half] = x[:half], -y[:half] * (1 + 2.0**-30)
+    names = ("x", "y", "partial", "finished", "result")
+    return Problem(
+        arrays={
+            "x": x, "y": y, "partial": zeros(grid, 2, kind="f8"), "finished": zeros(1, kind="u4"),
+            "result": zeros(2, kind="f8"),
+        },
+        scalars={"n": np.int64(n)},
+        launches=[Launch("dd_dot", grid, 224, (*names, "n"))],
+        changed=["partial", "finished", "result"],
+        native=("x", "y", "result"),
+        tolerance=1e-14,
+    )  # fmt: skip
+
+
+def prefix_trie(routes: dict[tuple[int, int], int]) -> list[list[int]]:
+    """Nodes [bits, length, hop, child, child] of the path-compressed trie of routes (bits, length)."""
+    nodes = [[0, 0, 0, -1, -1]]
+
+    def bit(bits: int, at: int) -> int:
+        return bits >> (31 - at) & 1
+
+    for (bits, length), hop in routes.items():
+        at = 0
+        while True:
+            if nodes[at][1] == length:
+                nodes[at][2] = hop
+                break
+            way = 3 + bit(bits, nodes[at][1])
+            below = nodes[at][way]
+            if below < 0:
+                nodes[at][way] = len(nodes)
+                nodes.append([bits, length, hop, -1, -1])
+                break
+            other, other_length = nodes[below][:2]
+            common = min(length, other_length, 32 - (bits ^ other).bit_length())
+            if common == other_length:
+                at = below
+                continue
+            nodes[at][way] = middle = len(nodes)
+            nodes.append([bits >> (32 - common) << (32 - common), common, 0, -1, -1])
+            nodes[middle][3 + bit(other, common)] = below
+            at = middle
+    return nodes
+
+
+@case(full=60_000, quick=700)
+def ip_trie(n: int) -> Problem:
+    """Pointers that the first launch makes; routes of 8 to 32 bits, half of them within others."""
+    rng = np.random.default_rng(503)
+    routes = dict[tuple[int, int], int]()
+    lengths = [8, 12, 14, 16, 18, 20, 22, 24, 24, 24, 24, 28, 32]
+    made = list[int]()
+    for length, fresh, near, hop in zip(
+        rng.choice(lengths, n // 8).tolist(), rng.integers(0, 2**32, n // 8).tolist(),
+        rng.random(n // 8).tolist(), rng.integers(1, 64, n // 8).tolist(), strict=True,
+    ):  # fmt: skip
+        if near < 0.6 and made:
+            fresh = made[int(near * len(made))] ^ fresh >> 14
+        made.append(fresh)
+        routes[fresh >> (32 - length) << (32 - length), length] = hop
+    nodes = np.array(prefix_trie(routes))
+    count = len(nodes)
+    near = np.array(made)[rng.integers(0, len(made), n)] ^ rng.integers(0, 2**12, n)
+    addresses = np.where(rng.random(n) < 0.8, near, rng.integers(0, 2**32, n))
+    tables = {
+        "bits": nodes[:, 0].astype("u4"), "length_hop": (nodes[:, 1] | nodes[:, 2] << 16).astype("u4"),
+        "children": nodes[:, 3:].astype("i4"), "nodes": zeros(count, 3, kind="u8"),
+    }  # fmt: skip
+    flows = {
+        "addresses": addresses.astype("u4"),
+        "sizes": rng.choice([40, 64, 576, 1500], n).astype("u2"),
+        "hops": zeros(n, kind="u2"), "bytes": zeros(64, kind="u8"),
+    }  # fmt: skip
+    return Problem(
+        arrays=tables | flows,
+        scalars=ints("count n", count, n),
+        launches=[
+            Launch("trie_link", min(blocks(count), 40), 256, (*tables, "count")),
+            Launch("trie_walk", blocks(n, 128), 128, ("nodes", *flows, "n")),
+        ],
+        changed=["nodes", "hops", "bytes"],
+        native=[name for name in (*tables, *flows) if name != "nodes"],
+    )
+
+
+INSTRUCTION = np.dtype([("code", "u2"), ("jt", "u1"), ("jf", "u1"), ("k", "u4")])
+FILTERS: list[list[tuple[int, int, int, int]]] = [
+    # TCP to or from port 443, no fragment
+    [
+        (0x28, 0, 0, 12), (0x15, 0, 10, 0x800), (0x30, 0, 0, 23), (0x15, 0, 8, 6), (0x28, 0, 0, 20),
+        (0x45, 6, 0, 0x1FFF), (0xB1, 0, 0, 14), (0x48, 0, 0, 14), (0x15, 2, 0, 443), (0x48, 0, 0, 16),
+        (0x15, 0, 1, 443), (0x06, 0, 0, 262144), (0x06, 0, 0, 0),
+    ],
+    # the first bytes of a payload look like a GET
+    [
+        (0x28, 0, 0, 12), (0x15, 0, 12, 0x800), (0x30, 0, 0, 23), (0x15, 0, 10, 6), (0xB1, 0, 0, 14),
+        (0x50, 0, 0, 26), (0x54, 0, 0, 0xF0), (0x74, 0, 0, 2), (0x0C, 0, 0, 0), (0x07, 0, 0, 0),
+        (0x40, 0, 0, 14), (0x15, 0, 3, 0x47455420), (0x80, 0, 0, 0), (0x14, 0, 0, 14), (0x16, 0, 0, 0),
+        (0x06, 0, 0, 0),
+    ],
+    # a net of /16 in either direction, or ARP
+    [
+        (0x28, 0, 0, 12), (0x15, 8, 0, 0x806), (0x15, 0, 8, 0x800), (0x20, 0, 0, 26),
+        (0x54, 0, 0, 0xFFFF0000), (0x15, 4, 0, 0x0A010000), (0x20, 0, 0, 30), (0x54, 0, 0, 0xFFFF0000),
+        (0x15, 1, 0, 0x0A010000), (0x06, 0, 0, 0), (0x06, 0, 0, 96), (0x06, 0, 0, 0),
+    ],
+    # samples of flows by a hash of addresses and ports
+    [
+        (0x28, 0, 0, 12), (0x15, 0, 19, 0x800), (0x20, 0, 0, 26), (0x02, 0, 0, 3), (0x20, 0, 0, 30),
+        (0x61, 0, 0, 3), (0xAC, 0, 0, 0), (0x02, 0, 0, 4), (0xB1, 0, 0, 14), (0x40, 0, 0, 14),
+        (0x61, 0, 0, 4), (0xAC, 0, 0, 0), (0x24, 0, 0, 2654435761), (0x74, 0, 0, 11), (0x02, 0, 0, 5),
+        (0x94, 0, 0, 10), (0x35, 4, 0, 3), (0x60, 0, 0, 5), (0x34, 0, 0, 77), (0x44, 0, 0, 1),
+        (0x16, 0, 0, 0), (0x06, 0, 0, 0),
+    ],
+]  # fmt: skip
+
+
+def packet(rng: np.random.Generator) -> bytes:
+    """A frame of Ethernet: IPv4 with TCP or UDP most often, ARP, others."""
+    kind = rng.random()
+    head = bytes(rng.integers(0, 256, 12).tolist())
+    if kind < 0.06:
+        return head + b"\x08\x06" + bytes(28)
+    if kind < 0.12:
+        return head + b"\x86\xdd" + bytes(rng.integers(0, 256, 40).tolist())
+    tcp = kind < 0.8
+    words = int(rng.choice([5, 5, 5, 6, 8]))
+    home = rng.random() < 0.3
+    address = b"\x0a\x01" + bytes(rng.integers(0, 256, 2).tolist())
+    there = bytes(rng.integers(1, 256, 4).tolist())
+    ends = (address, there) if home and rng.random() < 0.5 else (there, address if home else there[::-1])
+    ports = [int(rng.choice([80, 443, 53, 8080])), int(rng.integers(1024, 65536))]
+    if rng.random() < 0.5:
+        ports.reverse()
+    fragment = b"\x20\x10" if rng.random() < 0.03 else b"\x40\x00"
+    ip = bytes([64 + words, 0, 0, 0, 1, 2]) + fragment + bytes([64, 6 if tcp else 17, 0, 0])
+    ip += b"".join(ends) + bytes(4 * words - 20)
+    transport = b"".join(port.to_bytes(2, "big") for port in ports)
+    options = int(rng.integers(5, 9))
+    transport += bytes(8) + bytes([options << 4]) + bytes(4 * options - 13) if tcp else bytes(4)
+    text = b"GET /index.html HTTP/1.1" if rng.random() < 0.3 else bytes(rng.integers(0, 256, 12).tolist())
+    frame = head + b"\x08\x00" + ip + transport + text + bytes(int(rng.integers(0, 60)))
+    return frame[: int(rng.integers(14, 60))] if rng.random() < 0.02 else frame
+
+
+@case(full=24_000, quick=300)
+def bpf(n: int) -> Problem:
+    """Four programs by the grid's other axis; packets of 14 to 200 bytes one after the other."""
+    rng = np.random.default_rng(504)
+    kinds = [packet(rng) for _ in range(min(n, 1500))]
+    packets = [kinds[k] for k in rng.integers(0, len(kinds), n).tolist()]
+    offsets = np.concatenate([[0], np.cumsum([len(p) for p in packets])]).astype("u4")
+    code = np.array([line for program in FILTERS for line in program], INSTRUCTION)
+    starts = np.concatenate([[0], np.cumsum([len(program) for program in FILTERS])])[:-1]
+    arrays = {
+        "packets": np.frombuffer(b"".join(packets), "u1").copy(), "offsets": offsets,
+        "code": code.view("u8"), "starts": starts.astype("i4"),
+        "verdicts": zeros(len(FILTERS), n, kind="u4"), "accepted": zeros(len(FILTERS), kind="u4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("n filters", n, len(FILTERS)),
+        launches=[Launch("bpf", (blocks(n, 256), len(FILTERS)), 256, (*arrays, "n"))],
+        changed=["verdicts", "accepted"],
+    )
+
+
+@case(full=3000, quick=37)
+def gf2rank(matrices: int) -> Problem:
+    """Five warps a block, a row a lane, read from addresses that are odd."""
+    rng = np.random.default_rng(505)
+    stream = rng.integers(0, 256, 128 * matrices + 1).astype("u1")
+    stream[1 : 1 + 128 * (matrices // 5)] &= rng.integers(0, 256, 128 * (matrices // 5)).astype("u1") & 0x35
+    return Problem(
+        arrays={
+            "stream": stream, "ranks": zeros(matrices, kind="u1"), "histogram": zeros(33, kind="u4"),
+        },
+        scalars=ints("matrices", matrices),
+        launches=[
+            Launch("gf2rank", min(blocks(matrices, 5), 120), 160, ("stream", "ranks", "histogram", "matrices"))
+        ],
+        changed=["ranks", "histogram"],
+    )  # fmt: skip
