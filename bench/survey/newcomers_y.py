@@ -29,7 +29,7 @@ def bareiss(count: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=1_000_003, quick=3001)
+@case(full=2_000_003, quick=3001)
 def dd_dot(n: int) -> Problem:
     """Numbers of many sizes, whose sum is far smaller; the last block to finish adds up the others'."""
     rng = np.random.default_rng(502)
@@ -220,4 +220,140 @@ def gf2rank(matrices: int) -> Problem:
             Launch("gf2rank", min(blocks(matrices, 5), 120), 160, ("stream", "ranks", "histogram", "matrices"))
         ],
         changed=["ranks", "histogram"],
+    )  # fmt: skip
+
+
+@case(full=220, quick=30)
+def dpll(count: int) -> Problem:
+    """Formulas of 18 to 30 variables and three literals a clause; nodes differ by a factor of 50."""
+    rng = np.random.default_rng(506)
+    formulas, start = list[tuple[int, int]](), [0]
+    for variables in rng.integers(18, 31, count).tolist():
+        for _ in range(int(variables * 4.3)):
+            chosen = rng.choice(variables, 3, replace=False).tolist()
+            signs = rng.random(3).tolist()
+            yes, no = 0, 0
+            for variable, sign in zip(chosen, signs, strict=True):
+                if sign < 0.5:
+                    yes |= 1 << variable
+                else:
+                    no |= 1 << variable
+            formulas.append((yes, no))
+        start.append(len(formulas))
+    arrays = {
+        "formulas": np.array(formulas, "u4"), "start": np.array(start, "i4"),
+        "model": zeros(count, kind="u4"), "nodes": zeros(count, kind="i4"),
+        "satisfiable": zeros(count, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("count", count),
+        launches=[Launch("dpll", blocks(count, 64), 64, (*arrays, "count"))],
+        changed=["model", "nodes", "satisfiable"],
+    )
+
+
+@case(full=12_000, quick=333)
+def tanimoto(count: int) -> Problem:
+    """Tiles of eight lanes, each with a heap of its own; half of the molecules cannot be similar enough."""
+    rng = np.random.default_rng(507)
+    asked = 24 if count > 1000 else 3
+    families = rng.random((40, 1024)) < 0.01 * rng.integers(3, 9, (40, 1))
+    common = rng.random(1024) ** 6
+    family = rng.integers(0, 40, count + asked)
+    bits = rng.random((count + asked, 1024)) < np.where(families[family], 0.8, 0.25 * common)
+    prints = np.packbits(bits, axis=1).view("u4")
+    least = np.float32(0.3)
+    names = ("prints", "weights", "queries", "best")
+    return Problem(
+        arrays={
+            "prints": prints[:count], "weights": zeros(count, kind="u2"), "queries": prints[count:],
+            "best": zeros(asked, 8, kind="u8"),
+        },
+        scalars={**ints("count asked", count, asked), "least": least},
+        launches=[
+            Launch("fp_weights", blocks(count * 8, 256), 256, ("prints", "weights", "count")),
+            Launch("tanimoto", asked, 128, (*names, "count", "least")),
+        ],
+        changed=["weights", "best"],
+    )  # fmt: skip
+
+
+QUADRATURE = np.dtype([("kind", "i4"), ("pad", "f4"), ("a", "f8"), ("b", "f8"), ("low", "f8"), ("high", "f8")])
+
+
+@case(full=240, quick=9)
+def adaptquad(count: int) -> Problem:
+    """Three functions; a stack for a block of 96 threads, of which few work at first. A last bit can be what
+    decides whether an interval is halved once more."""
+    rng = np.random.default_rng(508)
+    integrals = np.zeros(count, QUADRATURE)
+    kind = rng.integers(0, 3, count)
+    integrals["kind"] = kind
+    integrals["a"] = np.choose(kind, [1e-4 + 1e-3 * rng.random(count), rng.random(count), 0.01 + rng.random(count)])
+    integrals["b"] = np.where(kind == 2, 3 + 5 * rng.random(count), rng.random(count))
+    integrals["low"] = -rng.random(count)
+    integrals["high"] = 1 + rng.random(count)
+    names = ("parameters", "integrals", "pieces")
+    return Problem(
+        arrays={
+            "parameters": integrals.view("u8").reshape(count, 5), "integrals": zeros(count, kind="f8"),
+            "pieces": zeros(count, kind="i4"),
+        },
+        scalars={**ints("count", count), "tolerance": np.float64(1e-8)},
+        launches=[Launch("adaptquad", count, 96, (*names, "tolerance"))],
+        changed=["integrals", "pieces"],
+        tolerance=1e-9,
+        mismatches=0.1,
+    )  # fmt: skip
+
+
+@case(full=60_000, quick=500)
+def lockmap(n: int) -> Problem:
+    """Keys of a power law, whose buckets many threads want at once; nodes of 40 bytes."""
+    rng = np.random.default_rng(509)
+    at_most, questions = n // 4, n // 2 + 3
+    names = rng.integers(0, 2**63, at_most).astype("u8")
+    keys = names[(at_most * rng.random(n) ** 3).astype("i8")]
+    asked = np.where(rng.random(questions) < 0.8, rng.choice(names, questions), rng.integers(0, 2**63, questions))
+    buckets = np.uint32(n // 6 + 1)
+    arrays = {
+        "keys": keys, "values": rng.integers(-3000, 3000, n).astype("i2"), "asked": asked.astype("u8"),
+        "found": zeros(questions, 4, kind="i4"), "mean": zeros(questions),
+        "table": zeros(5, kind="u8"), "heads": zeros(int(buckets), kind="i4"),
+        "locks": zeros(int(buckets), kind="i4"), "pool": zeros(at_most, 5, kind="u8"),
+        "used": zeros(1, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars={**ints("n questions", n, questions), "buckets": buckets, "at_most": np.int32(at_most)},
+        launches=[
+            Launch(
+                "lockmap_make", blocks(int(buckets)), 256, ("table", "heads", "locks", "pool", "used", "buckets")
+            ),
+            Launch("lockmap_add", blocks(n, 128), 128, ("table", "keys", "values", "n")),
+            Launch("lockmap_find", blocks(questions), 256, ("table", "asked", "found", "mean", "questions")),
+        ],
+        changed=["found", "mean", "table", "heads", "locks", "pool", "used"],
+        native=("keys", "values", "asked", "found", "mean"),
+    )
+
+
+@case(full=40_000, quick=150)
+def nufft_cas(count: int) -> Problem:
+    """36 complex numbers a point, added by compare-and-swap; points in clusters, and some beyond the edge."""
+    rng = np.random.default_rng(510)
+    nx, ny = (300, 217) if count > 1000 else (31, 22)
+    centre = rng.random((12, 2))[rng.integers(0, 12, count)]
+    points = centre + 0.3 * (rng.random((count, 2)) - 0.5) * rng.random((count, 1))
+    names = ("points", "strength", "grid")
+    return Problem(
+        arrays={
+            "points": points, "strength": (rng.random((count, 2)) - 0.5).astype("f4"),
+            "grid": zeros(ny, nx, 2),
+        },
+        scalars=ints("count nx ny", count, nx, ny),
+        launches=[Launch("nufft_cas", min(blocks(count), 64), 256, (*names, "count", "nx", "ny"))],
+        changed=["grid"],
+        tolerance=1e-5,
     )  # fmt: skip
