@@ -35,8 +35,8 @@ def dd_dot(n: int) -> Problem:
     rng = np.random.default_rng(502)
     grid = 12 if n < 10_000 else 80
     half = n // 2
-    x = (rng.random(n) - 0.5) * 2.0 ** rng.integers(-20, 21, n)
-    y = (rng.random(n) - 0.5) * 2.0 ** rng.integers(-20, 21, n)
+    x = np.ldexp(rng.random(n) - 0.5, rng.integers(-20, 21, n))
+    y = np.ldexp(rng.random(n) - 0.5, rng.integers(-20, 21, n))
     x[half : 2 * half], y[half : 2 * half] = x[:half], -y[:half] * (1 + 2.0**-30)
     names = ("x", "y", "partial", "finished", "result")
     return Problem(
@@ -259,7 +259,7 @@ def tanimoto(count: int) -> Problem:
     rng = np.random.default_rng(507)
     asked = 24 if count > 1000 else 3
     families = rng.random((40, 1024)) < 0.01 * rng.integers(3, 9, (40, 1))
-    common = rng.random(1024) ** 6
+    common = settled(rng.random(1024) ** 6)
     family = rng.integers(0, 40, count + asked)
     bits = rng.random((count + asked, 1024)) < np.where(families[family], 0.8, 0.25 * common)
     prints = np.packbits(bits, axis=1).view("u4")
@@ -314,7 +314,7 @@ def lockmap(n: int) -> Problem:
     rng = np.random.default_rng(509)
     at_most, questions = n // 4, n // 2 + 3
     names = rng.integers(0, 2**63, at_most).astype("u8")
-    keys = names[(at_most * rng.random(n) ** 3).astype("i8")]
+    keys = names[(at_most * settled(rng.random(n) ** 3)).astype("i8")]
     asked = np.where(rng.random(questions) < 0.8, rng.choice(names, questions), rng.integers(0, 2**63, questions))
     buckets = np.uint32(n // 6 + 1)
     arrays = {
@@ -356,4 +356,199 @@ def nufft_cas(count: int) -> Problem:
         launches=[Launch("nufft_cas", min(blocks(count), 64), 256, (*names, "count", "nx", "ny"))],
         changed=["grid"],
         tolerance=1e-5,
+    )  # fmt: skip
+
+
+def struct(kind: np.dtype[np.void], *values: object) -> np.generic:
+    """A parameter that is a struct."""
+    return np.array([values], kind)[0]
+
+
+DEVELOPMENT = np.dtype(
+    [
+        ("black", "i2", 4), ("gain", "u2", 4), ("knots", "u2", 9), ("tones", "u1", 9), ("slack", "u2"),
+        ("header", "i4"), ("pitch", "i4"),
+    ],
+    align=True,
+)  # fmt: skip
+
+
+@case(full=1210, quick=45)
+def raw12(width: int) -> Problem:
+    """Rows of an odd number of bytes after a header of 37; one of 500 pixels is hot or dead."""
+    height = width * 3 // 4 - 8
+    rng = np.random.default_rng(511)
+    y, x = np.mgrid[:height, :width]
+    pixels = 300 + (x * 7 // 3 + y * 5 // 2) % 2500 + 400 * ((x // 40 + y // 56) % 2) + rng.integers(0, 60, x.shape)
+    spikes = rng.random(x.shape)
+    pixels[spikes < 0.001], pixels[spikes > 0.999] = 4095, 0
+    header, pitch = 37, -(-width // 8) * 12 + 5
+    wide = np.zeros((height, -(-width // 2) * 2), "u4")
+    wide[:, :width] = pixels
+    pairs = wide[:, ::2] | wide[:, 1::2] << 12
+    frame = np.zeros(header + pitch * height, "u1")
+    rows = frame[header:].reshape(height, pitch)
+    for byte in range(3):
+        rows[:, byte : 3 * pairs.shape[1] : 3] = pairs >> (8 * byte) & 255
+    knots = [0, 50, 150, 400, 800, 1300, 2000, 3000, 4095]
+    tones = [0, 12, 35, 80, 120, 160, 200, 235, 255]
+    black, gain, slack = [256, 250, 250, 260], [512, 270, 270, 410], 40
+    chosen = struct(DEVELOPMENT, black, gain, knots, tones, slack, header, pitch)
+    arrays = {
+        "frame": frame, "black": np.array(black, "i2"), "gain": np.array(gain, "u2"),
+        "knots": np.array(knots, "u2"), "tones": np.array(tones, "u1"),
+        "raw": zeros(height, width, kind="u2"), "out": zeros(height, width, kind="u1"),
+    }  # fmt: skip
+    size = ints("width height", width, height)
+    return Problem(
+        arrays=arrays,
+        scalars={**ints("slack header pitch", slack, header, pitch), **size},
+        launches=[
+            Launch(
+                "raw12_unpack", (blocks(width, 256), blocks(height, 8)), (32, 8), ("frame", "raw", chosen, *size)
+            ),
+            Launch(
+                "raw12_develop", (blocks(width, 16), blocks(height, 16)), (16, 16), ("raw", "out", chosen, *size)
+            ),
+        ],
+        changed=["raw", "out"],
+    )
+
+
+BY_PRIME = np.dtype([("divisor", "u4"), ("buckets", "u4")])
+
+
+@case(full=300_000, quick=700)
+def multisplit(n: int) -> Problem:
+    """Keys that lie together have few buckets; order within a bucket is as it comes."""
+    rng = np.random.default_rng(512)
+    buckets, divisor = 45, 251
+    keys = (np.arange(n) // 7 * 21 + rng.integers(0, 9, n) * (rng.random(n) < 0.7)).astype("u4")
+    by_prime = struct(BY_PRIME, divisor, buckets)
+    arrays = {
+        "keys": keys, "counts": zeros(buckets, kind="u4"), "offsets": zeros(buckets + 1, kind="u4"),
+        "cursor": zeros(buckets, kind="u4"), "out": zeros(n, kind="u4"),
+        "sums": zeros(buckets, kind="u8"), "largest": zeros(buckets, kind="u4"),
+    }  # fmt: skip
+    split = "buckets"
+    return Problem(
+        arrays=arrays,
+        scalars={"n": np.int32(n), split: np.int32(buckets), "divisor": np.uint32(divisor)},
+        launches=[
+            Launch("split_count", blocks(n, 192), 192, ("keys", "counts", by_prime, "n")),
+            Launch("split_offsets", 1, 32, ("counts", "offsets", "cursor", split)),
+            Launch("split_scatter", blocks(n, 192), 192, ("keys", "cursor", "out", by_prime, "n")),
+            Launch("split_sums", 5, 128, ("out", "offsets", "sums", "largest", split)),
+        ],
+        changed=["counts", "offsets", "cursor", "out", "sums", "largest"],
+        unordered=["out"],
+    )
+
+
+VIEW = np.dtype(
+    [
+        ("scale", "f4", 2), ("origin", "f4", 2), ("width", "i4"), ("height", "i4"), ("pitch", "i4"),
+        ("objects", "i4"),
+    ]
+)  # fmt: skip
+
+
+@case(full=1000, quick=75)
+def label_boxes(width: int) -> Problem:
+    """Discs and bars on ground without objects; most warps see one or two objects."""
+    rng = np.random.default_rng(513)
+    height, pitch, objects = width * 2 // 3 + 1, -(-width // 64) * 64, 150 if width > 500 else 12
+    y, x = np.mgrid[:height, :pitch]
+    labels = zeros(height, pitch, kind="u2")
+    for k in range(objects - 2):
+        cx, cy = int(rng.integers(0, width)), int(rng.integers(0, height))
+        r = int(rng.integers(2, max(4, width // 18)))
+        at = np.s_[max(cy - r, 0) : cy + r + 1, max(cx - 2 * r, 0) : cx + 2 * r + 1]
+        dx, dy = x[at] - cx, y[at] - cy
+        inside = dx * dx + dy * dy <= r * r if k % 3 else abs(dy) <= r // 3
+        labels[at][inside] = k + 1
+    depth = (rng.random((height, pitch)) * 8 - 1 + labels % 7).astype("f4")
+    numbers = [0.25, 0.5, -3.0, 7.0]
+    view = struct(VIEW, numbers[:2], numbers[2:], width, height, pitch, objects)
+    grid = (blocks(width, 32), blocks(height, 24))
+    return Problem(
+        arrays={
+            "labels": labels, "depth": depth, "reports": zeros(objects, 6),
+            "objects_": zeros(objects, 5, kind="u8"),
+        },
+        scalars={
+            **floats("sx sy ox oy", *numbers),
+            **ints("width height pitch objects", width, height, pitch, objects),
+        },
+        launches=[
+            Launch("boxes_clear", blocks(objects, 64), 64, ("objects_", view)),
+            Launch("boxes_reduce", grid, (32, 8), ("labels", "depth", "objects_", view)),
+            Launch("boxes_report", blocks(objects, 64), 64, ("objects_", "reports", view)),
+        ],
+        changed=["reports", "objects_"],
+        native=("labels", "depth", "reports"),
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+PLANT = np.dtype(
+    [
+        ("dt", "i4"), ("torque", "i4"), ("drag", "i4"), ("limit", "i4"), ("target", "i4", 4), ("steps", "i4"),
+        ("hold", "i4"),
+    ]
+)  # fmt: skip
+
+
+@case(full=1500, quick=70)
+def fixmotor(count: int) -> Problem:
+    """Saturating products and quotients of 64 bits, and a ring of each thread; some gains make it swing."""
+    rng = np.random.default_rng(514)
+    steps = 400 if count > 500 else 90
+    gains = np.stack([rng.integers(1 << 14, 12 << 16, count), rng.integers(0, 4 << 16, count)], 1)
+    gains = np.column_stack([gains, rng.integers(0, 3 << 16, count), rng.integers(2, 13, count)])
+    targets = [3 << 16, -2 << 16, 10 << 16, 1 << 15]
+    numbers = {"dt": 1 << 11, "torque": 5 << 14, "drag": 3 << 13, "limit": 12 << 16}
+    plant = struct(PLANT, *numbers.values(), targets, steps, steps // 3)
+    return Problem(
+        arrays={
+            "gains": gains.astype("i4"), "targets": np.array(targets, "i4"),
+            "last": zeros(count, 2, kind="i2"), "cost": zeros(count, kind="i8"),
+            "settled": zeros(count, kind="i4"),
+        },
+        scalars=ints("dt torque drag limit steps hold count", *numbers.values(), steps, steps // 3, count),
+        launches=[
+            Launch("fixmotor", blocks(count, 128), 128, ("gains", plant, "last", "cost", "settled", "count"))
+        ],
+        changed=["last", "cost", "settled"],
+    )  # fmt: skip
+
+
+@case(full=160, quick=9)
+def cyk(sentences: int) -> Problem:
+    """Sentences of 5 to 60 words (14 at most if few), a random grammar of 48 symbols and 190 rules."""
+    rng = np.random.default_rng(515)
+    symbols, count, longest = 48, 190, 61 if sentences > 50 else 15
+    left = np.sort((symbols * rng.random(count)).astype("i8"))
+    rules = np.stack([symbols * rng.random(count) * rng.random(count), symbols * rng.random(count)], 1)
+    lexicon = np.array([1 << a | 1 << b for a, b in rng.integers(symbols // 2, symbols, (256, 2)).tolist()], "u8")
+    lengths = rng.integers(5, longest, sentences)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    most = int(lengths.max())
+    numbers = ints("symbols rules_", symbols, count)
+    arrays = {
+        "words": (256 * rng.random(starts[-1]) ** 2).astype("u1"), "starts": starts.astype("i4"),
+        "lexicon": lexicon, "rules": rules.astype("u1"),
+        "rules_of": np.searchsorted(left, np.arange(symbols + 1)).astype("u2"),
+        "roots": zeros(sentences, kind="u8"), "cells": zeros(sentences, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("sentences", sentences),
+        launches=[
+            Launch(
+                "cyk", sentences, 96, (*arrays, *numbers.values()),
+                8 * (most * (most + 1) // 2) + 2 * (symbols + 1) + 2 * count,
+            )
+        ],
+        changed=["roots", "cells"],
     )  # fmt: skip
