@@ -552,3 +552,172 @@ def cyk(sentences: int) -> Problem:
         ],
         changed=["roots", "cells"],
     )  # fmt: skip
+
+
+@case(full=900, quick=21)
+def assign16(count: int) -> Problem:
+    """Sides of 9 to 16 in two halves of a warp, each of which fetches its next problem; 28 kB of structs."""
+    rng = np.random.default_rng(516)
+    base = rng.integers(0, 900, (count, 16, 1)) + rng.integers(0, 900, (count, 1, 16))
+    costs = base + rng.integers(-80, 300, (count, 16, 16))
+    arrays = {
+        "costs": costs.astype("i2"), "sides": rng.integers(9, 17, count).astype("u1"),
+        "chosen": np.full((count, 16), -1, "i1"), "totals": zeros(count, kind="i4"),
+        "next": zeros(1, kind="i4"),
+    }  # fmt: skip
+    tiles, problem = 160 // 16, 4 * (16 * 17 + 16)
+    return Problem(
+        arrays=arrays,
+        scalars=ints("count", count),
+        launches=[Launch("assign16", min(blocks(count, 2 * tiles), 24), 160, (*arrays, "count"), tiles * problem)],
+        changed=["chosen", "totals", "next"],
+        native=[name for name in arrays if name != "next"],
+    )
+
+
+def primes_in(low: int, high: int) -> Array:
+    sieve = np.ones(high, "?")
+    sieve[:2] = False
+    for p in range(2, int(high**0.5) + 1):
+        if sieve[p]:
+            sieve[p * p :: p] = False
+    found = np.flatnonzero(sieve)
+    return found[found >= low]
+
+
+@case(full=500, quick=33)
+def pollard(count: int) -> Problem:
+    """Products of 64 by 64 bits; some numbers even, some with two factors found at once."""
+    rng = np.random.default_rng(517)
+    small, large = (primes_in(2**15, 2**20), primes_in(2**20, 2**21)) if count > 100 else (
+        primes_in(2**8, 2**11), primes_in(2**11, 2**12)
+    )  # fmt: skip
+    numbers = rng.choice(small, count).astype("u8") * rng.choice(large, count).astype("u8")
+    numbers[::17] *= np.uint64(2)
+    arrays = {"numbers": numbers, "factors": zeros(count, kind="u8"), "steps": zeros(count, kind="i4")}
+    return Problem(
+        arrays=arrays,
+        scalars=ints("count", count),
+        launches=[Launch("pollard", min(blocks(count, 64), 10), 64, (*arrays, "count"))],
+        changed=["factors", "steps"],
+    )
+
+
+EXPRESSIONS = (
+    b"^GET .*html", b"[a-z]*", b"4..$", b"/imag?es?/.*[.]png", b"ses+ion=a*b", b"^.*POST.*api", b"e+t", b" 200 1.*9$",
+)  # fmt: skip
+PATHS = (
+    b"/index.html", b"/images/logo.png", b"/image/a.jpg", b"/api/v1/session=aab", b"/api/users", b"/street/feet.html",
+)  # fmt: skip
+
+
+@case(full=4500, quick=100)
+def pike_match(count: int) -> Problem:
+    """Calls of itself, a few deep; lines like a server's log, 15 to 110 bytes."""
+    rng = np.random.default_rng(518)
+    room, lines = 32, list[bytes]()
+    for _ in range(count):
+        verb = (b"GET", b"POST", b"HEAD")[int(3 * rng.random() ** 2)]
+        path = b"".join(PATHS[k] for k in rng.integers(0, len(PATHS), int(rng.integers(1, 4))).tolist())
+        status = (b"200", b"304", b"404", b"500")[int(4 * rng.random() ** 2)]
+        size = b"" if rng.random() < 0.2 else b" %d" % rng.integers(100, 30_000)
+        lines.append(verb + b" " + path + b" HTTP/1.1 " + status + size + b"\n")
+    arrays = {
+        "text": np.frombuffer(b"".join(lines), "u1").copy(),
+        "lines": np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype("i4"),
+        "expressions": np.frombuffer(b"".join(e.ljust(room, b"\0") for e in EXPRESSIONS), "u1").copy(),
+        "spans": zeros(len(EXPRESSIONS), count, 2, kind="i2"),
+        "matches": zeros(len(EXPRESSIONS), kind="u4"),
+    }  # fmt: skip
+    numbers = ints("count tried room", count, len(EXPRESSIONS), room)
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("pike_match", blocks(count, 128), 128, (*arrays, *numbers))],
+        changed=["spans", "matches"],
+    )
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def message(rng: np.random.Generator) -> bytes:
+    """A message of the fields that `protowire` knows, and of others; one of 30 is cut off or has a bad byte."""
+
+    def signed(value: int) -> bytes:
+        return varint(2 * value if value >= 0 else -2 * value - 1)
+
+    def part(number: int, content: bytes) -> bytes:
+        return bytes([number << 3 | 2]) + varint(len(content)) + content
+
+    out = b"\x08" + varint(int(rng.integers(0, 2 ** int(rng.integers(1, 63)))))
+    for _ in range(int(rng.integers(0, 4))):
+        out += b"\x10" + signed(int(rng.integers(-(10**9), 10**4)))
+    for real in rng.random(int(rng.integers(0, 3))).astype("f4"):
+        out += b"\x1d" + real.tobytes()
+    out += part(4, bytes(rng.integers(97, 123, int(rng.integers(3, 24))).tolist()))
+    for x, y in rng.integers(-5000, 5000, (int(rng.integers(0, 6)), 2)).tolist():
+        out += part(5, b"\x08" + signed(x) + b"\x10" + signed(y))
+    out += part(6, b"".join(varint(k) for k in rng.integers(0, 400, int(rng.integers(0, 9))).tolist()))
+    if rng.random() < 0.5:
+        out += b"\x39" + np.float64(rng.random()).tobytes()
+    if rng.random() < 0.3:
+        out += part(9, bytes(int(rng.integers(0, 20)))) + b"\x52\x00" + b"\x58" + varint(300)
+    broken = rng.random()
+    if broken < 0.02:
+        return out[: int(rng.integers(1, len(out)))]
+    return out + (b"\x0b" if broken < 0.03 else b"\x08" + 11 * b"\xff" if broken < 0.035 else b"")
+
+
+@case(full=20_000, quick=260)
+def protowire(count: int) -> Problem:
+    """Structs of 64 bytes from 90 bytes of each thread's own; totals are added in order, and compared bit by bit."""
+    rng = np.random.default_rng(519)
+    kinds = [message(rng) for _ in range(min(count, 1500))]
+    messages = [kinds[k] for k in rng.integers(0, len(kinds), count).tolist()]
+    arrays = {
+        "wire": np.frombuffer(b"".join(messages), "u1").copy(),
+        "offsets": np.concatenate([[0], np.cumsum([len(m) for m in messages])]).astype("u4"),
+        "records": zeros(count, 16, kind="u4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("count", count),
+        launches=[Launch("protowire", blocks(count, 128), 128, (*arrays, "count"))],
+        changed=["records"],
+    )
+
+
+SIZES = np.dtype([("rows", "i4"), ("columns", "i4"), ("most", "i4"), ("epsilon", "f8")], align=True)
+
+
+@case(full=120, quick=7)
+def lp_batch(count: int) -> Problem:
+    """Some 20 steps of a tableau of 25 x 59; a last bit may decide which of two rows leaves."""
+    rng = np.random.default_rng(520)
+    m, n, most, epsilon = (24, 34, 200, 1e-9) if count > 50 else (9, 13, 60, 1e-9)
+    uses = rng.integers(1, 40, (count, m, n)) * (rng.random((count, m, n)) < 0.6)
+    profits = uses.mean(1) * (0.6 + 0.8 * rng.random((count, n)))
+    arrays = {
+        "uses": uses.astype("f4"), "stocks": rng.integers(200, 900, (count, m)).astype("f4"),
+        "profits": np.rint(64 * profits).astype("f4") / 64,
+        "amounts": zeros(count, n, kind="f8"), "best": zeros(count, kind="f8"),
+        "outcome": zeros(count, 2, kind="i4"),
+    }  # fmt: skip
+    size = struct(SIZES, m, n, most, epsilon)
+    shared = 8 * ((m + 1) * (n + m + 1) + m + 1) + 2 * m
+    return Problem(
+        arrays=arrays,
+        scalars={
+            **ints("m n most", m, n, most), "epsilon": np.float64(epsilon), **ints("count", count)
+        },
+        launches=[Launch("lp_batch", count, 96, (*arrays, size), shared)],
+        changed=["amounts", "best", "outcome"],
+        tolerance=1e-8,
+        mismatches=0.02,
+    )  # fmt: skip
