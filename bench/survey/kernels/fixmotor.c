@@ -7,11 +7,17 @@ typedef struct {
 
 enum { W = 16 };  // motors side by side, so that gcc makes vectors
 
-static inline int clip(long long v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v; }
+static inline int clip(long long v) {
+    v = v > INT32_MAX ? INT32_MAX : v;
+    return v < INT32_MIN ? INT32_MIN : v;
+}
 static inline int add(int a, int b) { return clip((long long)a + b); }
 static inline int sub(int a, int b) { return clip((long long)a - b); }
 static inline int mul(int a, int b) { return clip(((long long)a * b + 0x8000) >> 16); }
-static inline int magnitude(int a) { return a < 0 ? sub(0, a) : a; }
+static inline int magnitude(int a) {
+    long long up = a, down = -up;
+    return clip(up > down ? up : down);
+}
 
 // Exact, as the numerator has 48 bits: a quotient is never so near to a whole number that it is rounded to it.
 static inline int quotient(int a, int b) { return clip((long long)((double)((long long)a << 16) / b)); }
@@ -32,21 +38,23 @@ void run(const Gains *restrict gains, const int *restrict targets, short *restri
 #pragma omp simd
             for (int l = 0; l < W; l++) {
                 ring[at[l] * W + l] = place[l];
-                at[l] = at[l] + 1 == delay[l] ? 0 : at[l] + 1;
-                int error = sub(target, ring[at[l] * W + l]);
+                int next = at[l] + 1, here = next == delay[l] ? 0 : next;
+                at[l] = here;
+                int error = sub(target, ring[here * W + l]);
                 int share = mul(error, dt), total = add(sum[l], share);
                 int drive = add(add(mul(p[l], error), mul(i[l], total)), mul(d[l], quotient(sub(error, before[l]), dt)));
                 before[l] = error;
-                int over = limit < magnitude(drive);
-                drive = over ? (drive < 0 ? -limit : limit) : drive;
-                sum[l] = over ? sub(total, share) : total;
+                int over = limit < magnitude(drive), bound = drive < 0 ? -limit : limit, less = sub(total, share);
+                drive = over ? bound : drive;
+                sum[l] = over ? less : total;
                 int v = speed[l], friction = add(mul(drag, v), quotient(v, add(1 << 16, magnitude(v))));
                 v = add(v, mul(sub(mul(torque, drive), friction), dt));
                 speed[l] = v;
                 place[l] = add(place[l], mul(v, dt));
                 int off = magnitude(sub(target, place[l]));
                 squares[l] += (long long)off * off >> 16;
-                quiet[l] = off < 1 << 12 ? quiet[l] + 1 : 0;
+                int longer = quiet[l] + 1;
+                quiet[l] = off < 1 << 12 ? longer : 0;
             }
         }
         for (int l = 0; l < lanes; l++) {
