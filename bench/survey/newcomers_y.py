@@ -721,3 +721,110 @@ def lp_batch(count: int) -> Problem:
         tolerance=1e-8,
         mismatches=0.02,
     )  # fmt: skip
+
+
+RULES = np.dtype([("marks", "i2"), ("longest", "i2"), ("shared", "i2"), ("pad", "i2")])
+
+
+@case(full=8, quick=5)
+def golomb(marks: int) -> Problem:
+    """Warps that spin on locks, push, pop and steal until nothing is outstanding; 3 or 4 marks are a task."""
+    longest = {5: 14, 8: 37}[marks]
+    workers = 12
+    rules = struct(RULES, marks, longest, 4, 0)
+    return Problem(
+        arrays={
+            "deques": zeros(workers, 770, kind="u8"), "outstanding": zeros(1, kind="i4"),
+            "totals": zeros(2, kind="u8"),
+        },
+        scalars=ints("marks longest", marks, longest),
+        launches=[
+            Launch("golomb_start", 1, workers, ("deques", "outstanding")),
+            Launch("golomb", workers, 32, ("deques", "outstanding", "totals", rules)),
+        ],
+        changed=["deques", "outstanding", "totals"],
+        native=["totals"],
+    )  # fmt: skip
+
+
+PART = np.dtype([("kind", "i4"), ("x", "f4"), ("y", "f4"), ("z", "f4"), ("size", "f4")])
+
+
+@case(full=210, quick=30)
+def csgtree(width: int) -> Problem:
+    """Virtual functions that call each other three deep, of objects in each thread's own memory."""
+    height = width * 3 // 4 + 1
+    parts = np.array(
+        [
+            (1, 0.0, 0.0, 0.3, 0.8), (0, 0.3, -0.3, -0.5, 0.7), (4, 0, 0, 0, 0), (2, 0.2, 0.9, 0.2, 0.9),
+            (5, 0, 0, 0, 0.4), (0, -1.3, -0.8, 0.5, 0.45), (0, -1.2, -0.9, 0.0, 0.3), (4, 0, 0, 0, 0),
+            (1, 1.5, -0.9, 1.0, 0.3), (3, 0, 0, 0, 0), (3, 0, 0, 0, 0),
+        ],
+        PART,
+    )  # fmt: skip
+    arrays = {
+        "parts": parts.view("u4").reshape(-1, 5), "depth": zeros(height, width),
+        "steps": zeros(height, width, kind="u1"),
+    }  # fmt: skip
+    numbers = {**ints("count width height", len(parts), width, height), "far_off": np.float32(12)}
+    size = ("width", "height", "far_off")
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[
+            Launch(
+                "csgtree", (blocks(width, 16), blocks(height, 8)), (16, 8),
+                ("parts", "count", "depth", "steps", *size),
+            )
+        ],
+        changed=["depth", "steps"],
+        tolerance=1e-5,
+        mismatches=0.01,
+    )  # fmt: skip
+
+
+@case(full=260, quick=50)
+def rollmed(channels: int) -> Problem:
+    """A ring and a sorted list of each thread, in shorts; noise with steps, and one of 40 samples is wild."""
+    rng = np.random.default_rng(521)
+    length, window = (300, 25) if channels > 100 else (60, 11)
+    t, c = np.mgrid[:length, :channels]
+    samples = 300 * ((t + 17 * c) // 90 % 3) + 5 * (c % 40) + rng.integers(-20, 21, t.shape)
+    wild = rng.random(t.shape) < 1 / 40
+    samples[wild] += rng.integers(-20_000, 20_000, int(wild.sum()))
+    arrays = {
+        "samples": samples.astype("i2"), "cleaned": zeros(length, channels, kind="i2"),
+        "outliers": zeros(channels, kind="i4"),
+    }  # fmt: skip
+    numbers = ints("channels length window times_8", channels, length, window, 36)
+    return Problem(
+        arrays=arrays,
+        scalars=numbers,
+        launches=[Launch("rollmed", blocks(channels, 64), 64, (*arrays, *numbers))],
+        changed=["cleaned", "outliers"],
+    )
+
+
+@case(full=1500, quick=70)
+def minrect(clusters: int) -> Problem:
+    """Sorts, stacks and pointers that go round, in three local arrays; a last bit may choose between rectangles."""
+    rng = np.random.default_rng(522)
+    sizes = rng.integers(8, 41, clusters)
+    start = np.concatenate([[0], np.cumsum(sizes)])
+    of = np.repeat(np.arange(clusters), sizes)
+    flat = rng.random((start[-1], 2)) - 0.5
+    long, slant = rng.integers(40, 900, clusters)[of], (rng.random(clusters) * 3 - 1.5)[of]
+    x = flat[:, 0] * long
+    points = np.stack([x, slant * x + flat[:, 1] * 300], 1) + rng.integers(-9000, 9000, (clusters, 2))[of]
+    arrays = {
+        "points": np.rint(points).astype("i2"), "start": start.astype("i4"),
+        "boxes": zeros(clusters, 6), "corners": zeros(clusters, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays=arrays,
+        scalars=ints("clusters", clusters),
+        launches=[Launch("minrect", blocks(clusters, 96), 96, (*arrays, "clusters"))],
+        changed=["boxes", "corners"],
+        tolerance=1e-6,
+        mismatches=0.005,
+    )
