@@ -188,7 +188,8 @@ def bpf(n: int) -> Problem:
     """Four programs by the grid's other axis; packets of 14 to 200 bytes one after the other."""
     rng = np.random.default_rng(504)
     kinds = [packet(rng) for _ in range(min(n, 1500))]
-    packets = [kinds[k] for k in rng.integers(0, len(kinds), n).tolist()]
+    picks: list[int] = rng.integers(0, len(kinds), n).tolist()
+    packets = [kinds[k] for k in picks]
     offsets = np.concatenate([[0], np.cumsum([len(p) for p in packets])]).astype("u4")
     code = np.array([line for program in FILTERS for line in program], INSTRUCTION)
     starts = np.concatenate([[0], np.cumsum([len(program) for program in FILTERS])])[:-1]
@@ -389,13 +390,13 @@ def raw12(width: int) -> Problem:
     height = width * 3 // 4 - 8
     rng = np.random.default_rng(511)
     y, x = np.mgrid[:height, :width]
-    pixels = (
+    pixels: Array = (
         300
         + (x * 7 // 3 + y * 5 // 2) % 2500
         + 400 * ((x // 40 + y // 56) % 2)
-        + rng.integers(0, 60, x.shape)
+        + rng.integers(0, 60, (height, width))
     )
-    spikes = rng.random(x.shape)
+    spikes = rng.random((height, width))
     pixels[spikes < 0.001], pixels[spikes > 0.999] = 4095, 0
     header, pitch = 37, -(-width // 8) * 12 + 5
     wide = np.zeros((height, -(-width // 2) * 2), "u4")
@@ -546,9 +547,9 @@ def fixmotor(count: int) -> Problem:
 
 @case(full=160, quick=9)
 def cyk(sentences: int) -> Problem:
-    """Sentences of 5 to 60 words (14 at most if few), a random grammar of 48 symbols and 420 rules."""
+    """Sentences of 5 to 60 words (14 at most if few), a random grammar of 48 symbols and 270 rules."""
     rng = np.random.default_rng(515)
-    symbols, count, longest = 48, 420, 61 if sentences > 50 else 15
+    symbols, count, longest = 48, 270, 61 if sentences > 50 else 15
     left = np.sort((symbols * rng.random(count)).astype("i8"))
     rules = np.stack([symbols * rng.random(count), symbols * rng.random(count)], 1)
     kinds = rng.integers(symbols // 3, symbols, (256, 3)).tolist()
@@ -581,7 +582,7 @@ def assign16(count: int) -> Problem:
     """Sides of 9 to 16 in two halves of a warp, each of which fetches its next problem; 28 kB of structs."""
     rng = np.random.default_rng(516)
     base = rng.integers(0, 900, (count, 16, 1)) + rng.integers(0, 900, (count, 1, 16))
-    costs = base + rng.integers(-80, 300, (count, 16, 16))
+    costs = np.add(base, rng.integers(-80, 300, (count, 16, 16)))
     arrays = {
         "costs": costs.astype("i2"), "sides": rng.integers(9, 17, count).astype("u1"),
         "chosen": np.full((count, 16), -1, "i1"), "totals": zeros(count, kind="i4"),
@@ -643,7 +644,8 @@ def pike_match(count: int) -> Problem:
     room, lines = 32, list[bytes]()
     for _ in range(count):
         verb = (b"GET", b"POST", b"HEAD")[int(3 * rng.random() * rng.random())]
-        path = b"".join(PATHS[k] for k in rng.integers(0, len(PATHS), int(rng.integers(1, 4))).tolist())
+        picks: list[int] = rng.integers(0, len(PATHS), int(rng.integers(1, 4))).tolist()
+        path = b"".join(PATHS[k] for k in picks)
         status = (b"200", b"304", b"404", b"500")[int(4 * rng.random() * rng.random())]
         size = b"" if rng.random() < 0.2 else b" %d" % rng.integers(100, 30_000)
         lines.append(verb + b" " + path + b" HTTP/1.1 " + status + size + b"\n")
@@ -680,7 +682,7 @@ def message(rng: np.random.Generator) -> bytes:
     def part(number: int, content: bytes) -> bytes:
         return bytes([number << 3 | 2]) + varint(len(content)) + content
 
-    out = b"\x08" + varint(int(rng.integers(0, 2 ** int(rng.integers(1, 63)))))
+    out = b"\x08" + varint(int(rng.integers(0, 1 << int(rng.integers(1, 63)))))
     for _ in range(int(rng.integers(0, 4))):
         out += b"\x10" + signed(int(rng.integers(-(10**9), 10**4)))
     for real in rng.random(int(rng.integers(0, 3))).astype("f4"):
@@ -704,7 +706,8 @@ def protowire(count: int) -> Problem:
     """Structs of 64 bytes from some 90 bytes of each thread's own; totals are compared bit by bit."""
     rng = np.random.default_rng(519)
     kinds = [message(rng) for _ in range(min(count, 1500))]
-    messages = [kinds[k] for k in rng.integers(0, len(kinds), count).tolist()]
+    picks: list[int] = rng.integers(0, len(kinds), count).tolist()
+    messages = [kinds[k] for k in picks]
     arrays = {
         "wire": np.frombuffer(b"".join(messages), "u1").copy(),
         "offsets": np.concatenate([[0], np.cumsum([len(m) for m in messages])]).astype("u4"),
@@ -814,8 +817,8 @@ def rollmed(channels: int) -> Problem:
     rng = np.random.default_rng(521)
     length, window = (300, 25) if channels > 100 else (60, 11)
     t, c = np.mgrid[:length, :channels]
-    samples = 300 * ((t + 17 * c) // 90 % 3) + 5 * (c % 40) + rng.integers(-20, 21, t.shape)
-    wild = rng.random(t.shape) < 1 / 40
+    samples: Array = 300 * ((t + 17 * c) // 90 % 3) + 5 * (c % 40) + rng.integers(-20, 21, (length, channels))
+    wild = rng.random((length, channels)) < 1 / 40
     samples[wild] += rng.integers(-20_000, 20_000, int(wild.sum()))
     arrays = {
         "samples": samples.astype("i2"), "cleaned": zeros(length, channels, kind="i2"),
