@@ -559,7 +559,7 @@ def cyk(sentences: int) -> Problem:
     most = int(lengths.max())
     numbers = ints("symbols rules_", symbols, count)
     arrays = {
-        "words": (256 * rng.random(starts[-1]) ** 2).astype("u1"), "starts": starts.astype("i4"),
+        "words": (256 * rng.random(int(starts[-1])) ** 2).astype("u1"), "starts": starts.astype("i4"),
         "lexicon": lexicon, "rules": rules.astype("u1"),
         "rules_of": np.searchsorted(left, np.arange(symbols + 1)).astype("u2"),
         "roots": zeros(sentences, kind="u8"), "cells": zeros(sentences, kind="i4"),
