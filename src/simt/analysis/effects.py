@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from simt.isa.algebra import WholeProducts
+from simt.isa.algebra import Composed
 
 V = TypeVar("V")
 
 
-class WithoutEffects(WholeProducts[V]):
+class WithoutEffects(Composed[V]):
     """The part of `simt.isa.algebra.Algebra` that acts on the machine and gives nothing back."""
 
     def fence(self, level: str) -> None:

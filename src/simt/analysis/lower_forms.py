@@ -158,6 +158,18 @@ def QUOTIENT_OR_NONE(m: Algebra[V], t: Type, a: V, b: V) -> V:
     return m.select(t, m.compare("eq", t, b, zero), zero, divided)
 
 
+@internal("quotient_by_product.type d, a, b, c, e:u32")
+def QUOTIENT_BY_PRODUCT(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
+    """A product's upper half, shifted: a quotient by `b`, if `c` and `e` are right for that."""
+    return m.divide_by_product(t, a, b, c, e, plus=False)
+
+
+@internal("quotient_by_long_product.type d, a, b, c, e:u32")
+def QUOTIENT_BY_LONG_PRODUCT(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
+    """The same of a product with `c` and one more bit above it."""
+    return m.divide_by_product(t, a, b, c, e, plus=True)
+
+
 @internal("rest.type d, a, b")
 def REST(m: Algebra[V], t: Type, a: V, b: V) -> V:
     """A remainder of 64 bits, by 32 bits where these are enough."""

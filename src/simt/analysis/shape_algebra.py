@@ -27,7 +27,7 @@ from simt.analysis.shape import (
 )
 from simt.analysis.spread import both_bits, cut, spread, summed, times
 from simt.isa.algebra import Comparison, Rounding
-from simt.ptx.types import U64, Type
+from simt.ptx.types import S32, U64, Type
 from simt.records import replace
 
 NO_STEPS = 0, 0, 0
@@ -422,6 +422,13 @@ class ShapeAlgebra(WithoutEffects[Shape]):
 
     def remainder_short(self, t: Type, a: Shape, b: Shape) -> Shape:
         return self._in_rows(t, a, b, a.stride)
+
+    def divide_by_product(
+        self, t: Type, a: Shape, b: Shape, factor: Shape, shift: Shape, plus: bool
+    ) -> Shape:
+        if not flat(b, factor, shift) or max(b.width, factor.width, shift.width) > 1:
+            return super().divide_by_product(t, a, b, factor, shift, plus)
+        return self._in_rows(S32, a, b, 0)
 
     def _in_rows(self, t: Type, a: Shape, b: Shape, stride: int) -> Shape:
         """Where all lanes are divided by the same, they often have the same quotient: an index's row."""

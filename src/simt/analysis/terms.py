@@ -16,7 +16,7 @@ from simt.analysis.evaluate import Remembering
 from simt.analysis.kinds import kind_of
 from simt.analysis.program import Address, FunctionAddress, Op, Operand, Register, SymbolAddress
 from simt.analysis.ssa import Definition, Ssa
-from simt.isa.algebra import Algebra, Comparison, Environment, WholeProducts
+from simt.isa.algebra import Algebra, Comparison, Composed, Environment
 from simt.ptx.types import PRED, S32, Type
 from simt.records import dataclass, quick
 
@@ -87,7 +87,7 @@ def named(key: Hashable, *names: str) -> bool:
     return isinstance(key, tuple) and cast("tuple[Hashable, ...]", key)[0] in names
 
 
-class TermAlgebra(WholeProducts[Sum]):
+class TermAlgebra(Composed[Sum]):
     """The primitives by which sums are made of sums, and a few that are asked for by name.
 
     `starts`: sums with which counters begin, and what these go on by. Where a counter is extended, so are

@@ -36,7 +36,7 @@ from simt.engine.llvm_loose import (
     source_of,
 )
 from simt.engine.llvm_tables import looked_up
-from simt.isa.algebra import Comparison, Rounding, WholeProducts
+from simt.isa.algebra import Comparison, Composed, Rounding
 from simt.isa.derived import chosen_nan, quiet_nan, tiny_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U16, U64, Type
 from simt.records import dataclass
@@ -90,7 +90,7 @@ def _double_bits(x: float) -> int:
     return struct.unpack("<Q", struct.pack("<d", x))[0]
 
 
-class LlvmAlgebra(WholeProducts[Value], ExtremeAlgebra):
+class LlvmAlgebra(Composed[Value], ExtremeAlgebra):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine.
 
     `zeros`: the code runs where the CPU reads subnormals of single precision as zeros, and every operation on

@@ -29,7 +29,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_folding import signed
 from simt.engine.llvm_memory import MemoryAlgebra
 from simt.engine.llvm_series import ABOVE, PARAMETER
-from simt.isa.algebra import Algebra, Comparison, WholeProducts
+from simt.isa.algebra import Algebra, Comparison, Composed
 from simt.ptx.types import PRED, U32, Type
 from simt.records import dataclass
 
@@ -72,7 +72,7 @@ Told: TypeAlias = Value | Interval | Maybe
 Source: TypeAlias = Callable[[Op], int | None]
 
 
-class IntervalAlgebra(WholeProducts["Told"]):
+class IntervalAlgebra(Composed["Told"]):
     """What is known of the threads of some CTAs side by side. A scalar (`Value`) is the same in all threads
     of the launch. `first`, `last`: `%ctaid` of the first and the last CTA. `valid`: what must hold (i1)."""
 

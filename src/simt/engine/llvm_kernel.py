@@ -48,12 +48,11 @@ from simt.imports import Later
 from simt.records import replace
 
 if TYPE_CHECKING:
-    from simt.analysis import flushing, power_divisions, short_divisions, streams, unrolling
+    from simt.analysis import divisions, flushing, streams, unrolling
     from simt.engine import llvm_alone_vectors, llvm_idle, llvm_phases, llvm_rewriting
 else:
+    divisions = Later("simt.analysis.divisions")
     flushing = Later("simt.analysis.flushing")
-    power_divisions = Later("simt.analysis.power_divisions")
-    short_divisions = Later("simt.analysis.short_divisions")
     streams = Later("simt.analysis.streams")
     unrolling = Later("simt.analysis.unrolling")
     llvm_idle = Later("simt.engine.llvm_idle")
@@ -631,8 +630,7 @@ def emit(
         program, begun = begin(program, kernel, block)
     kernel, ssa = begun
     kernel, ssa = llvm_rewriting.with_decisions(Unit(program, kernel, block, features, room=room, ssa=ssa))
-    kernel, ssa = short_divisions.with_short_divisions(program, kernel, ssa)
-    kernel, ssa = power_divisions.with_power_divisions(program, kernel, ssa)
+    kernel, ssa = divisions.with_divisions(program, kernel, ssa)
     written_out = unrolling.unrolled(program, kernel, block)
     if watch is not None:
         unit = llvm_rewriting.shaped(Unit(program, written_out, block, features))

@@ -18,7 +18,7 @@ from simt.engine.llvm_float import LlvmAlgebra
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_two_rows import TwoRowsAlgebra
 from simt.imports import Later
-from simt.ptx.types import U32, U64, Type
+from simt.ptx.types import S32, U32, U64, Type
 from simt.records import replace
 
 if TYPE_CHECKING:
@@ -44,6 +44,41 @@ class QuotientAlgebra(TwoRowsAlgebra):
         shape = self.shapes.divide_short(t, shape_of(a), shape_of(b))
         run = partial(self._short_lanes, t, LlvmAlgebra.divide, LlvmAlgebra.divide_short)
         return self._quotient_of(t, shape, run, a, b)
+
+    def divide_by_product(
+        self, t: Type, a: Value, b: Value, factor: Value, shift: Value, plus: bool
+    ) -> Value:
+        """Where factor and shift are those of `b`, it is a quotient of numbers that have no sign bit. Where
+        they are not, lanes are in rows of nothing, and never all in one."""
+        by = shape_of(b), shape_of(factor), shape_of(shift)
+        shape = self.shapes.divide_by_product(t, shape_of(a), *by, plus)
+        if not shape.is_guarded:
+            return super().divide_by_product(t, a, b, factor, shift, plus)
+        factor, shift = bases(factor), bases(shift)
+        row = self.pick(self._are_reciprocal(bases(b), factor, shift, plus), bases(b), self.number(b.type, 0))
+
+        def run(a: Value, b: Value) -> Value:
+            upper = LlvmAlgebra.mul_high(self, t, a, factor)
+            return LlvmAlgebra.shift_right(self, t, self.binary("add", upper, a) if plus else upper, shift)
+
+        return self._quotient_of(S32, shape, run, a, row)
+
+    def _are_reciprocal(self, b: Value, factor: Value, shift: Value, plus: bool) -> Value:
+        """i1: a factor (with another bit above it if `plus`) times `b` is 2^(32 + shift), and at most
+        2^(shift + 1) more. So quotients of numbers below 2^31 are right. (A remainder of `x / b` is at most
+        1 - 1 / b: what is too much must be less than 1 / b, times x.)"""
+        wide = partial(self.cast, "zext", "i64")
+        known = self.test("icmp ult", shift, self.number(shift.type, 31))
+        by = self.pick(known, wide(shift), self.number("i64", 0))
+        one = self.number("i64", 1)
+        whole = self.binary("or", wide(factor), self.number("i64", 2**32)) if plus else wide(factor)
+        more = self.binary(
+            "sub", self.binary("mul", whole, wide(b)), self.binary("shl", self.number("i64", 2**32), by)
+        )
+        ok = self.test("icmp ule", more, self.binary("shl", self.number("i64", 2), by))
+        if plus:  # the product fits 64 bits
+            ok = self.binary("and", ok, self.test("icmp ule", wide(b), self.binary("shl", one, by)))
+        return self.binary("and", ok, known)
 
     def _quotient_of(self, t: Type, shape: Shape, run: Callable[..., Value], a: Value, b: Value) -> Value:
         if not shape.is_guarded:

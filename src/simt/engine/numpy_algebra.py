@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simt.engine import exact, integers, numpy_float, numpy_fma, numpy_rounding
 from simt.engine.numpy_select import select, some
-from simt.isa.algebra import Comparison, Rounding, WholeProducts
+from simt.isa.algebra import Comparison, Composed, Rounding
 from simt.isa.derived import chosen_nan, low_flushed
 from simt.ptx.types import BF16, F16, F32, F64, U32, U64, Type
 
@@ -69,7 +69,7 @@ def _array(table: tuple[int, ...], bits: int) -> Array:
     return np.array(table, f"u{bits // 8}")
 
 
-class NumpyAlgebra(WholeProducts[Array]):
+class NumpyAlgebra(Composed[Array]):
     """Constants, bits, integers and floating point. A subclass adds lanes and machine."""
 
     # -- constants, choice ---------------------------------------------------------------

@@ -30,18 +30,28 @@ V = TypeVar("V")
 
 
 class _Products(Protocol[V]):
+    def add(self, t: Type, a: V, b: V) -> V: ...
+
     def mul(self, t: Type, a: V, b: V) -> V: ...
+
+    def mul_high(self, t: Type, a: V, b: V) -> V: ...
+
+    def shift_right(self, t: Type, a: V, n: V) -> V: ...
 
     def resize(self, source: Type, target: Type, a: V) -> V: ...
 
 
-class WholeProducts(Generic[V]):
-    """`PureAlgebra.whole_product` by two other primitives: a base of algebras that know no better."""
+class Composed(Generic[V]):
+    """Primitives of `PureAlgebra` that consist of other ones: a base of algebras that know no better."""
 
     __slots__ = ()
 
     def whole_product(self: _Products[V], t: Type, w: Type, a: V, b: V) -> V:
         return self.mul(w, self.resize(t, w, a), self.resize(t, w, b))
+
+    def divide_by_product(self: _Products[V], t: Type, a: V, b: V, factor: V, shift: V, plus: bool) -> V:
+        upper = self.mul_high(t, a, factor)
+        return self.shift_right(t, self.add(t, upper, a) if plus else upper, shift)
 
 
 class PureAlgebra(Protocol[V]):
@@ -149,6 +159,11 @@ class PureAlgebra(Protocol[V]):
 
     def remainder_short(self, t: Type, a: V, b: V) -> V:
         """The remainder of 64 bits as such programs make it: see `divide_short`."""
+        ...
+
+    def divide_by_product(self, t: Type, a: V, b: V, factor: V, shift: V, plus: bool) -> V:
+        """The upper half of a product with `factor`, and `a` with it if `plus`, shifted right: how programs
+        divide by `b`, if factor and shift are those of `b`. Nobody vouches for that."""
         ...
 
     def minimum(self, t: Type, a: V, b: V) -> V: ...

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from simt.isa.algebra import Environment, WholeProducts
+from simt.isa.algebra import Composed, Environment
 from simt.isa.form import Binding, Form, main_type
 from simt.ptx.types import U64, Type
 from simt.records import dataclass, field
@@ -85,7 +85,7 @@ def _bare(text: str) -> str:
 
 
 @dataclass
-class Symbols(WholeProducts["Expression"]):
+class Symbols(Composed["Expression"]):
     """The algebra of expressions. `effects`: what the meaning does besides, in order. `is_long`: it has parts
     that are too long to show."""
 
