@@ -386,7 +386,7 @@ class AloneLoops:
 
     def _may_part(self, loop: Loop) -> bool:
         """Whether nothing in a loop may need other lanes, and its code may stand twice."""
-        if self.emitter.pending.waiting:
+        if any(self._is_within(waiting, loop) for waiting in self.emitter.pending.waiting):
             return False
         if self.emitter.ticks is not None:  # which counts what the warp executes, not each lane
             return False
@@ -394,6 +394,9 @@ class AloneLoops:
         if any(isinstance(x, Seldom) or (isinstance(x, Line) and x.single) for x in lines):
             return False
         return len(self._ops(loop)) <= (LONGEST_NESTED if self._has_inner(loop) else LONGEST)
+
+    def _is_within(self, inner: Loop, loop: Loop) -> bool:
+        return loop.first <= inner.first <= inner.last <= loop.last
 
     @property
     def has_scattered(self) -> bool:
