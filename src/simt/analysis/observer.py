@@ -13,7 +13,7 @@ from simt.analysis.ssa import Definition
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
-CARRYING = frozenset({"local", "shared", ""})
+CARRYING = frozenset({"local", "alike", "shared", ""})
 """State spaces (`""` of generic addresses) into which what was read may be put before a thread looks at it: a
 variable of its own, or one of the CTA's, for which one thread reads what all of them wait for."""
 

@@ -19,7 +19,7 @@ from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 from simt.records import dataclass
 
-OWN = frozenset({"shared", "local", "param", "const"})
+OWN = frozenset({"shared", "local", "alike", "param", "const"})
 """State spaces of which no store to global memory is a part."""
 Parameter = tuple[str, int]
 """Name and offset of a parameter."""

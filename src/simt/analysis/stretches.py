@@ -15,7 +15,7 @@ from simt.records import dataclass
 
 STRETCH = 64
 """Bytes of its own memory that a lane loads at once: a register of AVX-512, and a line of a CPU's cache."""
-OWN = ("shared", "local")
+OWN = ("shared", "local", "alike")
 """State spaces in which nothing changes what lies in global memory."""
 SPARSE = 2
 """Words from one turn to the next, for each one that is read, up to which it is worth to load all of them."""

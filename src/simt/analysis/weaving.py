@@ -42,7 +42,7 @@ def woven_word(kernel: Function, program: Program, known: Known) -> int:
         return 0
     if not all(callee in functions for function in reached for callee in callees(function)):
         return 0  # a function of the system gets at memory by itself
-    words = _Words(program)
+    words = Words(program)
     sizes = {size for function in reached for _, op in words.places(function) for size in words.of(op)}
     if not sizes or OTHERWISE in sizes:
         return 0
@@ -66,7 +66,7 @@ def _are_together(ssa: Ssa, uniformity: Uniformity, places: Iterable[tuple[Block
     return all(more >= 0 for more in balance.values())
 
 
-class _Words:
+class Words:
     """The sizes of the words of local memory that ops get at."""
 
     def __init__(self, program: Program) -> None:

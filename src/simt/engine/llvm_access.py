@@ -36,12 +36,21 @@ class Region:
     host: str
     lane_stride: str = "0"
 
+    @property
+    def number(self) -> int:
+        """Of the state space, as those who report faults know it."""
+        return SPACES.index("local" if self.space == "alike" else self.space)
+
 
 ARENA = Region("global", "%arena.base", "%arena.room1", "%arena.base")
 SHARED = Region("shared", "0", "%shared.room1", "%shared.host")
 LOCAL = Region("local", "0", "%local.room1", "%local.host", "%local.bytes")
 WOVEN = Region("woven", "0", "%woven.room1", "%local.host")
 """The local memory of a warp's lanes together: see `simt.engine.llvm_woven`."""
+ALIKE = Region("alike", "0", "%local.room1", "%local.host")
+"""Local memory in which all lanes have the same, once for a warp: see `simt.analysis.alike_frames`."""
+OWNED = SHARED, WOVEN, ALIKE
+"""Where no other native thread gets at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +388,7 @@ class AccessAlgebra(PrefetchAlgebra):
             address = self.cast("zext", I64, address)
         addresses = self.spilled(address)
         region = access.region
-        space = SPACES.index(region.space)
+        space = region.number
         extra = "".join(f", ptr {b}" for b in buffers)
         return self.builder.emit(
             f"call i1 {function}(ptr {self.launch}, ptr {self.worker}, ptr {addresses}, "
@@ -400,7 +409,7 @@ class AccessAlgebra(PrefetchAlgebra):
             self._need_computed()
             one = self.resize(unsigned(int(address.type[1:])), U64, bases(address))
             given = f"{one.typed}, {self.mask_bits(self.mask).typed}, i64 {self.line}"
-            lies = f"i64 {region.lo}, i64 {region.room1}, i64 {SPACES.index(region.space)}, i64 {access.size}"
+            lies = f"i64 {region.lo}, i64 {region.room1}, i64 {region.number}, i64 {access.size}"
             self.builder.void(f"call void {self._refusal(given, lies)}")
         else:
             buffer = self.buffer(f"i{8 * access.size}", WARP)
@@ -456,7 +465,7 @@ class AccessAlgebra(PrefetchAlgebra):
         if constant:
             pointer = self._host(access, address)
             return self.builder.emit(f"getelementptr i8, ptr {pointer}, i64 {constant}")
-        if access.region not in (SHARED, WOVEN):
+        if access.region not in OWNED:
             return self.pointer(address)
         host = "%shared.start" if access.region is SHARED else self.pointer(Value(access.region.host, I64))
         offset = self.resize(U32, U64, Value(address.ir, address.type)) if address.type == "i32" else address

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from simt.analysis.access import Plan, Way
 from simt.analysis.shape import WARP
 from simt.engine.atomic_operation import is_simple
-from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, Access
+from simt.engine.llvm_access import ALIKE, ARENA, I64, LOCAL, SHARED, Access
 from simt.engine.llvm_atomics import AtomicAlgebra
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value
@@ -103,9 +103,10 @@ class AloneAlgebra(AtomicAlgebra):
         super().store(t, space, address, values, volatile)
 
     def _touch(self, nbytes: int, space: str, volatile: bool) -> None:
-        if volatile or (space == "local" and 0 < self.word_woven < abs(nbytes)):
+        apart = space == ALIKE.space and nbytes < 0  # lanes that come later would read what this one left
+        if volatile or apart or (space == "local" and 0 < self.word_woven < abs(nbytes)):
             raise NotAlone
-        self.touched = 0 if self._region(space) in (SHARED, LOCAL) else nbytes
+        self.touched = 0 if self._region(space) in (SHARED, LOCAL, ALIKE) else nbytes
 
     def _plan(self, access: Access, stores: bool) -> Plan:
         if access.region is LOCAL:

@@ -316,7 +316,7 @@ class AloneLoops:
 
     def _stored(self, op: Op | Call) -> list[Shape]:
         """Shapes of the addresses at which an op stores, in memory that others see."""
-        if isinstance(op, Call) or op.destinations or op.binding.get("space") in ("local", "shared"):
+        if isinstance(op, Call) or op.destinations or op.binding.get("space") in ("local", "alike", "shared"):
             return []
         return self._addresses(op) if op.form.moves_memory else []
 

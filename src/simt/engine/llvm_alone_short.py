@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from simt.analysis.program import Branch, Op
 from simt.analysis.ssa import Definition
-from simt.engine.llvm_access import I64, LOCAL, SHARED, Access
+from simt.engine.llvm_access import ALIKE, I64, LOCAL, SHARED, Access
 from simt.engine.llvm_alone import TRUE, AloneLoop
 from simt.engine.llvm_alone_algebra import AloneAlgebra, Element, NotAlone
 from simt.engine.llvm_alone_asking import Asking, Ways, asked
@@ -39,7 +39,7 @@ class ShortAlgebra(AloneAlgebra):
     has_turn: Value | None = None
 
     def load(self, t: Type, space: str, address: Value, count: int, volatile: bool) -> tuple[Value, ...]:
-        if self._region(space) in (SHARED, LOCAL):
+        if self._region(space) in (SHARED, LOCAL, ALIKE):
             raise NotAlone
         if self.has_turn is not None and not self.is_checked:
             address = self._harmless(self.has_turn, address)

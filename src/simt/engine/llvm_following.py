@@ -19,7 +19,7 @@ from simt.analysis.following import Following
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Definition
 from simt.engine import llvm_fours
-from simt.engine.llvm_access import I64, LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_access import ALIKE, I64, LOCAL, SHARED, WOVEN, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import REGISTER
@@ -135,7 +135,7 @@ class FollowingAlgebra(LineAlgebra):
         known = known and not far and not self._is_far(access)
         plain = known and access.count == 1 and not access.volatile and not self.eager
         plain = plain and (self.picks is not None or expected.stores)
-        if not plain or access.region in (LOCAL, WOVEN):
+        if not plain or access.region in (LOCAL, WOVEN, ALIKE):
             return False
         way = self._plan(access, stores=False).way
         return way is Way.NEAR or (way is Way.STEPS and self._may_be_rows(access))

@@ -12,7 +12,7 @@ from functools import partial
 from simt.analysis.shape import WARP
 from simt.engine import host
 from simt.engine.abi import LaunchSlot
-from simt.engine.llvm_access import SHARED, WOVEN, Access
+from simt.engine.llvm_access import OWNED, Access
 from simt.engine.llvm_builder import Value, element_bits, mangled, spell
 from simt.engine.llvm_by_lane import ByLaneAlgebra, Places
 
@@ -132,7 +132,7 @@ class MaskedAlgebra(ByLaneAlgebra):
     def is_own(self, access: Access) -> bool:
         """Whether lanes that do not run may store again what they have in memory: a CTA's shared memory and
         its threads' local memory belong to one native thread, and nobody else writes there meanwhile."""
-        return access.region in (SHARED, WOVEN) and not access.volatile
+        return access.region in OWNED and not access.volatile
 
     def is_alone(self) -> str:
         """i1: the launch has one native thread, and nobody else writes to memory meanwhile."""

@@ -15,7 +15,7 @@ from simt.analysis.access import FEW_ROWS
 from simt.analysis.program import Call, Op, memory_operands
 from simt.analysis.shape import WARP, Hold
 from simt.analysis.ssa import Ssa
-from simt.engine.llvm_access import LOCAL, WOVEN, Access
+from simt.engine.llvm_access import ALIKE, LOCAL, WOVEN, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
 from simt.engine.llvm_memory import Store
@@ -70,7 +70,7 @@ class MemberAlgebra(OddRowsAlgebra):
         known = shape.width == self.rows <= FEW_ROWS and shape.hold <= Hold.GUARDED
         small, step = access.size < LARGE, shape.stride
         apart = small and access.size < step <= REGISTER and step % access.size == 0
-        plain = not access.volatile and access.region not in (LOCAL, WOVEN)
+        plain = not access.volatile and access.region not in (LOCAL, WOVEN, ALIKE)
         return known and apart and plain and self._can_put(access, step)
 
     def _can_put(self, access: Access, step: int) -> bool:

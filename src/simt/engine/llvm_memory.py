@@ -16,7 +16,7 @@ from simt.analysis.range_algebra import Range
 from simt.analysis.shape import HALF, WARP, Hold, Shape
 from simt.engine import llvm_runtime
 from simt.engine.abi import FaultKind
-from simt.engine.llvm_access import ARENA, I64, LOCAL, SHARED, WOVEN, Access, Region, fit
+from simt.engine.llvm_access import ALIKE, ARENA, I64, LOCAL, OWNED, SHARED, Access, Region, fit
 from simt.engine.llvm_algebra import LlvmIntegers, element_type
 from simt.engine.llvm_branches import LIKELY
 from simt.engine.llvm_builder import Value, spell
@@ -223,7 +223,7 @@ class MemoryAlgebra(TileAlgebra):
             self.in_order = True
         if bits < U32.bits:
             address = self.resize(unsigned(bits), U32, address)
-        elif bits > U32.bits and region in (SHARED, LOCAL) and not _is_short(self.reach):
+        elif bits > U32.bits and region in (SHARED, LOCAL, ALIKE) and not _is_short(self.reach):
             address = self._lower_half(region, address)
         if region is not SHARED:
             address = self.resize(unsigned(int(address.type[1:])), U64, address)
@@ -242,6 +242,8 @@ class MemoryAlgebra(TileAlgebra):
                 return SHARED
             case "local":
                 return LOCAL
+            case "alike":
+                return ALIKE
             case _:
                 return replace(ARENA, space=space)
 
@@ -427,7 +429,7 @@ class MemoryAlgebra(TileAlgebra):
         return span, parts, ok
 
     def _prefetch_spans(self, access: Access, parts: list[Value], span: int, write: bool) -> None:
-        if access.region not in (SHARED, WOVEN) and len(parts) <= FEW_PARTS:
+        if access.region not in OWNED and len(parts) <= FEW_PARTS:
             self.prefetch(parts, span * access.size, write)
 
     def _load_spans(self, access: Access, parts: list[Value], span: int) -> tuple[Value, ...]:
@@ -563,7 +565,7 @@ class MemoryAlgebra(TileAlgebra):
 
         def by(store: Callable[..., None]) -> None:
             for first, place in pieces:
-                if access.region not in (SHARED, WOVEN):
+                if access.region not in OWNED:
                     self.announce(place, lanes * access.word)
                 store(self.piece(whole, first, lanes), place, self.piece(mask, first, lanes), access.word)
 

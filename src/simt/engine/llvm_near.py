@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_access import LOCAL, OWNED, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_gathers import GatherAlgebra
 from simt.engine.llvm_lanes import Guarded, shape_of
@@ -33,7 +33,7 @@ class NearAlgebra(GatherAlgebra):
         address = access.address
         unknown = address.guessed if isinstance(address, Guarded) else shape_of(address).width == WARP
         plain = access.count == 1 and access.size == WORD and not access.volatile
-        able = self.has_windows and not self.has_gathers and access.region not in (SHARED, LOCAL, WOVEN)
+        able = self.has_windows and not self.has_gathers and access.region not in (*OWNED, LOCAL)
         return unknown and plain and able
 
     def load_near(self, access: Access, otherwise: Callable[[], Loaded]) -> Loaded:

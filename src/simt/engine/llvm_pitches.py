@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 
 from simt.analysis.shape import WARP, Hold
-from simt.engine.llvm_access import I64, LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_access import I64, LOCAL, OWNED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded, shape_of
@@ -43,7 +43,7 @@ class PitchAlgebra(PlacesAlgebra):
         unsure = isinstance(address, Guarded) and (address.guessed or shape.hold == Hold.IN_ROWS)
         unknown = unsure or shape.width == WARP
         plain = access.count == 1 and not access.volatile and not access.in_rows
-        able = access.region not in (SHARED, LOCAL, WOVEN)
+        able = access.region not in (*OWNED, LOCAL)
         return unknown and plain and able and not self.is_scattered and not self.eager
 
     def may_have_pitch(self, access: Access) -> bool:

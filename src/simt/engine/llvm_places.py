@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cached_property, partial, reduce
 
 from simt.analysis.shape import WARP
-from simt.engine.llvm_access import LOCAL, WOVEN, Access
+from simt.engine.llvm_access import ALIKE, LOCAL, WOVEN, Access
 from simt.engine.llvm_builder import Value
 from simt.engine.llvm_lanes import Guarded
 from simt.engine.llvm_memory import Values
@@ -58,7 +58,8 @@ class PlacesAlgebra(TextureAlgebra):
 
     def _may_have_places(self, access: Access) -> bool:
         plain = access.count == 1 and not access.volatile and access.size <= LARGEST
-        able = has_runs(self.features) and access.region not in (LOCAL, WOVEN) and not self.is_scattered
+        able = has_runs(self.features) and access.region not in (LOCAL, WOVEN, ALIKE)
+        able = able and not self.is_scattered
         unknown = not isinstance(access.address, Guarded)
         return plain and able and unknown and self.as_sum(access.address)[0].ir in self.marching_in_rows
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from simt.analysis.alike_frames import holds, with_alike_frame
 from simt.analysis.carried_words import carrying_loops, with_carried_words
 from simt.analysis.chosen import with_choices
 from simt.analysis.cut_again import cut_again
@@ -239,8 +240,19 @@ def taking_turns_in(unit: Unit) -> Unit:
     return made if parted or are_whole(made.analyse(turning).pending) else unit
 
 
+def _with_alike_frame(unit: Unit) -> Unit:
+    kernel = with_alike_frame(unit.program, unit.kernel)
+    if kernel is None:
+        return unit
+    made = unit.anew(kernel, unit.block)
+    found = made.analyse(kernel)
+    return made if holds(kernel, found.ssa, found.uniformity, found.pending) else unit
+
+
 def shaped(unit: Unit) -> Unit:
-    """The unit, or one of its kernel with masks for remainders, for CTAs of a shape that is chosen here."""
+    """The unit, or one of its kernel with local memory that is the same in all lanes, and with masks for
+    remainders, for CTAs of a shape that is chosen here."""
+    unit = _with_alike_frame(unit)
     while (cut := with_cuts(unit)) is not unit.kernel:  # a remainder of a remainder
         unit = unit.anew(cut, unit.block)
     unit.choose_shape()

@@ -264,7 +264,8 @@ class SlotEmitter:
         )
         self.m.parameter_size = function.parameter_size
         local = unit.kernel.local_size
-        self.m.sizes = {"shared": unit.kernel.shared_size, "local": local, "woven": local * WARP}
+        own = {"local": local, "alike": local, "woven": local * WARP}
+        self.m.sizes = {"shared": unit.kernel.shared_size, **own}
         self.m.woven = unit.woven
         self.m.places = self._places
         self.shared_uses = {d for d, blocks in self.uses.items() if blocks - {d.block.index}}

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from simt.analysis.access import are_near
 from simt.analysis.shape import HALF, WARP
 from simt.engine import host
-from simt.engine.llvm_access import LOCAL, SHARED, WOVEN, Access
+from simt.engine.llvm_access import LOCAL, OWNED, Access
 from simt.engine.llvm_algebra import LlvmIntegers
 from simt.engine.llvm_builder import Value, spell
 from simt.engine.llvm_lanes import Guarded, bases, shape_of
@@ -109,7 +109,7 @@ class StepsAlgebra(SmallWordAlgebra):
         """Asks for the structures that a later warp loads, when a second member of one is loaded: a CPU does
         not look past all members of a warp's structures. What is a member alone, it sees early enough."""
         first, _ = self.as_sum(bases(access.address))
-        known = access.region not in (SHARED, WOVEN, LOCAL) and self.segment == WARP
+        known = access.region not in (*OWNED, LOCAL) and self.segment == WARP
         if known and 0 < stride <= REGISTER:
             self._members[first.ir] += 1
             if self._members[first.ir] == 2:

@@ -339,6 +339,11 @@ class _KnownShapes:
         return UNIFORM
 
 
+def _told(space: str) -> str:
+    """A state space's name for users."""
+    return "local" if space == "alike" else space or "generic"
+
+
 class _WatchedAlgebra:
     """An emitter's algebra, with an eye on the addresses that reach it."""
 
@@ -385,7 +390,7 @@ class _WatchedAlgebra:
                 near=None if stores else self._m.loads_near(shape.stride, size, count),
             )  # fmt: skip
         note = AccessNote(
-            self._watcher.place(self._m.line), operation, space or "generic", size, pattern.value,
+            self._watcher.place(self._m.line), operation, _told(space), size, pattern.value,
             plan and plan.way.value, plan and plan.otherwise and plan.otherwise.value,
             known.stride if known.width < WARP else None,
             is_proven(self._m.reach, size, self._m.sizes.get(space, 0)), self._m.parameter is not None,
