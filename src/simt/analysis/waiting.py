@@ -7,14 +7,14 @@ belong to the same warp. Both make parts of a warp run the same blocks at differ
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
 from simt.analysis.call_graph import reachable
 from simt.analysis.meetings import gates, meeting_blocks
 from simt.analysis.observer import Observer
-from simt.analysis.pending import Pending, members
+from simt.analysis.pending import Pending, members, stops
 from simt.analysis.program import Block, Call, Function, Op
 from simt.analysis.rounds import barrier_loops
 from simt.analysis.schedule import Loop
@@ -203,17 +203,44 @@ def _choices(loop: Loop, ssa: Ssa) -> list[Definition]:
     return [d for b in blocks for d in ssa.read[id(b.terminator)].values()]
 
 
-def late_blocks(ssa: Ssa, loops: list[Loop]) -> set[int]:
-    """Blocks that lanes may run while others, which came before them, still wait in one of the loops."""
+def late_blocks(ssa: Ssa, loops: list[Loop], whole: Set[int] = frozenset()) -> set[int]:
+    """Blocks that lanes may run while others, which came before them, still wait in one of the loops. `whole`
+    has the indices of barriers at which all lanes of a warp meet."""
     position = ssa.schedule.position
     work: list[Block] = []
     for loop in loops:
         for block in ssa.schedule.order[loop.first : loop.last + 1]:
             work += [s for s in block.successors() if not loop.first <= position[s.index] <= loop.last]
-    return _reachable(work)
+    return _reachable(work, whole)
 
 
-def parted_blocks(ssa: Ssa, pending: Pending) -> set[int]:
+def whole_barriers(pending: Pending) -> set[int]:
+    """Indices of barriers at which all lanes of a warp meet that have not ended: whoever waits elsewhere when
+    the first of them come there, comes there next. So from there on they are together."""
+    if pending.by_number:
+        return set()
+    at = {b: members(pending.at[b.index]) for b in pending.barriers}
+    return {b.index for b, places in at.items() if all(_leads_to(b, place, pending) for place in places)}
+
+
+def _leads_to(barrier: Block, place: int, pending: Pending) -> bool:
+    """Whether lanes at a place come to no barrier before this one."""
+    parked = pending.parked(place)
+    if parked is not None:
+        return parked is barrier
+    own, work = set[int](), [*pending.next_blocks(place)]
+    while work:
+        block = work.pop()
+        if block is barrier or block.index in own:
+            continue
+        if stops(block):
+            return False
+        own.add(block.index)
+        work += block.successors()
+    return True
+
+
+def parted_blocks(ssa: Ssa, pending: Pending, whole: Set[int] = frozenset()) -> set[int]:
     """Blocks that parts of a warp run at different times because barriers hold the other parts up.
 
     Lanes that wait at a barrier go on together with lanes that come to it, or to another one, later. What
@@ -223,9 +250,9 @@ def parted_blocks(ssa: Ssa, pending: Pending) -> set[int]:
     partial = {b.index for b in pending.barriers if _others_follow(b, pending, toward)}
     if not partial:
         return set()
-    leading = _leading_to(ssa, partial)
+    leading = _leading_to(ssa, partial, whole)
     splits = [b for b in ssa.schedule.order if b.index in pending.divergent and b.index in leading]
-    return _reachable([s for block in splits for s in block.successors()])
+    return _reachable([s for block in splits for s in block.successors()], whole)
 
 
 def _others_follow(barrier: Block, pending: Pending, toward: set[int]) -> bool:
@@ -236,27 +263,28 @@ def _others_follow(barrier: Block, pending: Pending, toward: set[int]) -> bool:
     )
 
 
-def _leading_to(ssa: Ssa, targets: set[int]) -> set[int]:
-    """Blocks from which one of the targets (themselves included) can be reached."""
+def _leading_to(ssa: Ssa, targets: set[int], last: Set[int] = frozenset()) -> set[int]:
+    """Blocks from which one of the targets (themselves included) can be reached, but not by way of the last
+    ones."""
     found = set(targets)
     work = list(targets)
     while work:
         for predecessor in ssa.predecessors[work.pop()]:
-            if predecessor.index not in found:
+            if predecessor.index not in found and predecessor.index not in last:
                 found.add(predecessor.index)
                 work.append(predecessor.index)
     return found
 
 
-def _reachable(blocks: Iterable[Block]) -> set[int]:
-    """Blocks that can be reached from some, these included."""
+def _reachable(blocks: Iterable[Block], last: Set[int] = frozenset()) -> set[int]:
+    """Blocks that can be reached from some, these included, but not by way of the last ones."""
     found: set[int] = set()
     work = [*blocks]
     while work:
         block = work.pop()
         if block.index not in found:
             found.add(block.index)
-            work += block.successors()
+            work += block.successors() if block.index not in last else ()
     return found
 
 
@@ -290,7 +318,8 @@ def settle(
                 continue
         pending.parting = bool(parting or meetings or at_gates)
         meeting = _reachable([*(meetings or ()), *pending.held])
-        found = late_blocks(ssa, parting) | parted_blocks(ssa, pending) | meeting
+        whole = whole_barriers(pending)
+        found = late_blocks(ssa, parting, whole) | parted_blocks(ssa, pending, whole) | meeting
         if found <= varying:
             return uniformity, pending
         varying |= found
