@@ -63,8 +63,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     }
     for (int i = blockIdx.x * BLOCK_SIZE; i < n; i += gridDim.x * BLOCK_SIZE) {
         int first = i + threadIdx.x * PER_TH, valid = min(PER_TH, n - first);
-        float s1[PER_TH], s2[PER_TH], g_vals[PER_TH], p_vals[PER_TH];
-        unsigned char c1[PER_TH], c2[PER_TH];
+        float s1[PER_TH], s2[PER_TH];
+        alignas(16) float g_vals[PER_TH], p_vals[PER_TH];
+        alignas(16) unsigned char c1[PER_TH], c2[PER_TH];
         if (valid == PER_TH) {
             *reinterpret_cast<float4 *>(&g_vals[0]) = *reinterpret_cast<const float4 *>(&g[first]);
             *reinterpret_cast<float4 *>(&g_vals[4]) = *reinterpret_cast<const float4 *>(&g[first + 4]);
