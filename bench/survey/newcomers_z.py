@@ -186,3 +186,177 @@ def margin_loss(rows: int) -> Problem:
         changed=[*made],
         tolerance=1e-5,
     )  # fmt: skip
+
+
+CONV = np.dtype(
+    [(name, "i4") for name in "batch dim seqlen silu x_batch x_channel out_batch out_channel".split()]
+)
+
+
+@case(full=300, quick=3)
+def causal_conv(dim: int) -> Problem:
+    """Lines of 1472 halves of which 1465 count: a chunk, and less than half of one."""
+    batch, seqlen, stride = (2, 1465, 1472) if dim > 10 else (2, 1037, 1040)
+    rng = np.random.default_rng(706)
+    params = struct(CONV, batch, dim, seqlen, 1, dim * stride, stride, dim * stride, stride)
+    made = {
+        "out": zeros(batch, dim, stride, kind="f2"), "state": centred(rng, batch, dim, 3, kind="f2"),
+        "next": zeros(batch, dim, kind="f2"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "x": centred(rng, batch, dim, stride, kind="f2"), "weight": centred(rng, dim, 4) / 2,
+            "bias": centred(rng, dim) / 2, "token": centred(rng, batch, dim, kind="f2"), **made,
+        },
+        scalars=ints("batch dim seqlen stride", batch, dim, seqlen, stride),
+        launches=[
+            Launch("causal_fwd", (batch, dim), 128, (params, "x", "weight", "bias", "out")),
+            Launch(
+                "causal_update", (batch, blocks(dim, 64)), 64,
+                (params, "token", "state", "weight", "bias", "next"),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-3,
+    )  # fmt: skip
+
+
+@case(full=50_001, quick=300)
+def sh_enc(n: int) -> Problem:
+    """Four degrees, of directions of length one."""
+    rng = np.random.default_rng(707)
+    towards = centred(rng, n, 3, kind="f8")
+    towards /= np.sqrt((towards**2).cumsum(-1)[:, 2:])
+    made = {"outputs": zeros(n, 16), "dy_dx": zeros(n, 48), "grad_inputs": zeros(n, 3)}
+    size = np.uint32(n), np.uint32(3), np.uint32(4)
+    return Problem(
+        arrays={"inputs": towards.astype("f4"), "grad": centred(rng, n, 16), **made},
+        scalars=ints("n", n),
+        launches=[
+            Launch("sh_forward", blocks(n), 256, ("inputs", "outputs", *size, "dy_dx")),
+            Launch("sh_backward", blocks(3 * n), 256, ("grad", "inputs", *size, "dy_dx", "grad_inputs")),
+        ],
+        changed=[*made],
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+@case(full=60, quick=7)
+def diff_interp(side: int) -> Problem:
+    """Two sheets of triangles with bumps, one through the other; what is turned away is left out."""
+    width, height, numbers = (250, 203, 5) if side > 10 else (37, 26, 3)
+    rng = np.random.default_rng(708)
+    row, column = np.indices((side, side))
+    sheets, depths, triangles = list[Array](), list[Array](), list[Array]()
+    for k in range(2):
+        step = np.array([width, height]) * 16 * 1.1 / (side - 1)
+        place = np.stack([column, row], -1) * step - step + rng.integers(-30, 31, (side, side, 2)) * (side > 10)
+        sheets.append(np.rint(place[:, :: 1 - 2 * k] if k else place).reshape(-1, 2))
+        depths.append((0.2 + 0.6 * (row if k else column) / side + 0.1 * rng.random((side, side))).ravel())
+        a = (row * side + column)[:-1, :-1].ravel() + k * side * side
+        triangles += [np.stack([a, a + 1, a + side], -1), np.stack([a + 1, a + side + 1, a + side], -1)]
+        if k:
+            triangles[-2:] = [each[:, ::-1] for each in triangles[-2:]]
+    tri = np.concatenate(triangles)
+    rng.shuffle(tri)
+    pixels = width * height
+    params = struct(
+        np.dtype([(name, "i4") for name in ("width", "height", "triangles", "attr")]),
+        width, height, len(tri), numbers,
+    )  # fmt: skip
+    made = {
+        "buffer": zeros(pixels, kind="u8"), "rast": zeros(pixels, 4), "out": zeros(pixels, numbers),
+        "grad_attr": zeros(2 * side * side, numbers), "grad_rast": zeros(pixels, 2),
+    }  # fmt: skip
+    grid = (blocks(width, 8), blocks(height, 8))
+    return Problem(
+        arrays={
+            "pos": np.concatenate(sheets).astype("i4"), "depth": np.concatenate(depths).astype("f4"),
+            "tri": tri.astype("i4"), "attr": centred(rng, 2 * side * side, numbers),
+            "dy": centred(rng, pixels, numbers), **made,
+        },
+        scalars=ints("width height triangles numbers", width, height, len(tri), numbers),
+        launches=[
+            Launch("raster_clear", blocks(pixels), 256, ("buffer", np.int32(pixels))),
+            Launch("raster_tris", blocks(len(tri), 128), 128, (params, "pos", "depth", "tri", "buffer")),
+            Launch("raster_finish", grid, (8, 8), (params, "pos", "tri", "buffer", "rast")),
+            Launch("interp_fwd", grid, (8, 8), (params, "tri", "attr", "rast", "out")),
+            Launch(
+                "interp_grad", grid, (8, 8), (params, "tri", "attr", "rast", "dy", "grad_attr", "grad_rast")
+            ),
+        ],
+        changed=[*made],
+        native=("pos", "depth", "tri", "attr", "dy", *made),
+        tolerance=1e-5,
+        mismatches=1e-3,
+    )  # fmt: skip
+
+
+@case(full=58, quick=9)
+def march_tets(side: int) -> Problem:
+    """Balls that run into each other, and some that are cut by the border."""
+    x, y, z = side, side - 3, side - 2
+    rng = np.random.default_rng(709)
+    spots = np.stack(np.indices((z, y, x)), -1)[..., ::-1] / side
+    sdf = np.full((z, y, x), 9.0)
+    for _ in range(12):
+        away = spots - rng.random(3)
+        sdf = np.minimum(sdf, np.sqrt((away**2).cumsum(-1)[..., 2]) - 0.08 - 0.1 * rng.random())
+    cubes, room = (x - 1) * (y - 1) * (z - 1), 40 * side * side
+    grid = struct(np.dtype([("x", "i4"), ("y", "i4"), ("z", "i4"), ("cell", "f4")]), x, y, z, 1 / side)
+    made = {
+        "counts": zeros(cubes, kind="i4"), "places": zeros(cubes, kind="i4"), "total": zeros(1, kind="i4"),
+        "triangles": zeros(room, 9),
+    }  # fmt: skip
+    return Problem(
+        arrays={"sdf": sdf.astype("f4"), **made},
+        scalars={
+            **ints("nx ny nz", x, y, z), **floats("cell", 1 / side), **ints("room", room),
+        },
+        launches=[
+            Launch("tets_count", blocks(cubes), 256, ("sdf", grid, np.int32(cubes), "counts")),
+            Launch("tets_scan", 1, 1024, ("counts", np.int32(cubes), "places", "total")),
+            Launch(
+                "tets_emit", blocks(cubes), 256,
+                ("sdf", grid, np.int32(cubes), "counts", "places", "triangles", "room"),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=600, quick=70)
+def emd_auct(n: int) -> Problem:
+    """Coordinates in steps of 1/256, whose squares are exact in any order; 12 rounds leave some points alone."""
+    clouds, rounds = (3, 12) if n > 100 else (2, 5)
+    rng = np.random.default_rng(710)
+    pair = [(np.rint(64 * centred(rng, clouds, n, 3, kind="f8")) / 256).astype("f4") for _ in range(2)]
+    grid, size = (blocks(n), clouds), np.int32(n)
+    made = {
+        "assignment": zeros(clouds, n, kind="i4") - np.int32(1),
+        "assignment_inv": zeros(clouds, n, kind="i4") - np.int32(1),
+        "price": zeros(clouds, n), "dist": zeros(clouds, n), "unassigned": zeros(clouds, kind="i4"),
+    }  # fmt: skip
+    work = {
+        "bid": zeros(clouds, n, kind="i4"), "bid_increments": zeros(clouds, n),
+        "max_increments": zeros(clouds, n, kind="u8"),
+    }  # fmt: skip
+    numbers = {**ints("clouds n", clouds, n), **floats("eps", 1 / 64), **ints("rounds", rounds)}
+    both = "xyz1", "xyz2"
+    return Problem(
+        arrays={**dict(zip(both, pair, strict=True)), **made, **work},
+        scalars=numbers,
+        launches=[
+            *[
+                Launch("emd_bid", grid, 256, (size, *both, "eps", "assignment", "price", *work)),
+                Launch(
+                    "emd_assign", grid, 256, (size, "assignment", "assignment_inv", "price", "max_increments")
+                ),
+            ] * rounds,
+            Launch("emd_cost", grid, 256, (size, *both, "assignment", "dist", "unassigned")),
+        ],
+        changed=[*made, *work],
+        native=(*both, *made),
+        tolerance=1e-6,
+    )  # fmt: skip
