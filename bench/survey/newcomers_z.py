@@ -360,3 +360,191 @@ def emd_auct(n: int) -> Problem:
         native=(*both, *made),
         tolerance=1e-6,
     )  # fmt: skip
+
+
+@case(full=700, quick=43)
+def three_nn(n: int) -> Problem:
+    """Coordinates in steps of 1/256, so that distances are exact; each known point has some three others near."""
+    b, c, m = (2, 64, n // 4) if n > 100 else (2, 3, n // 4)
+    rng = np.random.default_rng(711)
+    known = np.rint(128 * centred(rng, b, m, 3, kind="f8")) / 256
+    near = known[:, rng.integers(0, m, n)] + np.rint(24 * centred(rng, b, n, 3, kind="f8")) / 256 + 1 / 512
+    made = {
+        "dist2": zeros(b, n, 3), "idx": zeros(b, n, 3, kind="i4"), "weight": zeros(b, n, 3),
+        "out": zeros(b, c, n), "grad_points": zeros(b, c, m),
+    }  # fmt: skip
+    sb, sc, sn, sm = (np.int32(size) for size in (b, c, n, m))
+    grid = (blocks(n), c, b)
+    return Problem(
+        arrays={
+            "unknown": near.astype("f4"), "known": known.astype("f4"), "points": centred(rng, b, c, m),
+            "grad_out": centred(rng, b, c, n), **made,
+        },
+        scalars=ints("b c n m", b, c, n, m),
+        launches=[
+            Launch("three_nn", (blocks(n), b), 256, (sb, sn, sm, "unknown", "known", "dist2", "idx")),
+            Launch("three_weights", blocks(b * n), 256, (np.int32(b * n), "dist2", "weight")),
+            Launch("three_interpolate", grid, 256, (sb, sc, sm, sn, "points", "idx", "weight", "out")),
+            Launch(
+                "three_interpolate_grad", grid, 256, (sb, sc, sn, sm, "grad_out", "idx", "weight", "grad_points")
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=5000, quick=150)
+def hard_voxel(n: int) -> Problem:
+    """Pillars of five points at most; more of them than there is room for, and some points outside."""
+    features, max_points, max_voxels = 4, 5, n // 5
+    rng = np.random.default_rng(712)
+    reach = 2 + 40 * rng.random(n) ** 3
+    towards = centred(rng, n, 2, kind="f8")
+    towards /= np.sqrt((towards**2).cumsum(-1)[:, 1:])
+    points = np.concatenate([towards * reach[:, None], 4.5 * rng.random((n, 1)) - 3, rng.random((n, 1))], 1)
+    sizes = floats("vx vy vz mx my mz", 0.5, 0.5, 4, -20, -20, -3)
+    cells = ints("gx gy gz", 80, 80, 1)
+    count, per = np.int32(n), np.int32(features)
+    none = zeros(n, kind="i4") - np.int32(1)
+    made = {
+        "coors": zeros(n, 3, kind="i4"), "to_voxel": none, "to_point": none, "per_voxel": zeros(n, kind="i4"),
+        "coor_to_voxel": none, "voxel_num": zeros(1, kind="i4"),
+        "voxels": zeros(max_voxels, max_points, features), "voxel_coors": zeros(max_voxels, 3, kind="i4"),
+    }  # fmt: skip
+    limits = ints("max_points max_voxels", max_points, max_voxels)
+    return Problem(
+        arrays={"points": points.astype("f4"), **made},
+        scalars={**ints("n features", n, features), **limits, **sizes, **cells},
+        launches=[
+            Launch("voxel_coors", blocks(n, 512), 512, ("points", "coors", *sizes, *cells, count, per)),
+            Launch(
+                "point_to_voxelidx", blocks(n, 512), 512,
+                ("coors", "to_voxel", "to_point", "max_points", count),
+            ),
+            Launch(
+                "determin_voxel_num", 1, 1,
+                ("per_voxel", "to_voxel", "to_point", "coor_to_voxel", "voxel_num", "max_voxels", count),
+            ),
+            Launch(
+                "assign_points", blocks(n * features, 512), 512,
+                (
+                    np.int32(n * features), "points", "to_voxel", "coor_to_voxel", "coors", "voxels",
+                    "voxel_coors", "max_points", per,
+                ),
+            ),
+        ],
+        changed=[*made],
+    )  # fmt: skip
+
+
+@case(full=1000, quick=70)
+def soft_nms(n: int) -> Problem:
+    """Boxes in clusters; ties of scores are rare, but a last bit may put one box before another."""
+    classes, keep = (6, 100) if n > 100 else (2, 20)
+    rng = np.random.default_rng(713)
+    objects = rng.random((classes, 15, 2)) * 500
+    which = rng.integers(0, 15, (classes, n))
+    middle = np.take_along_axis(objects, which[..., None], 1) + 8 * centred(rng, classes, n, 2, kind="f8")
+    half = 20 + 15 * rng.random((classes, n, 2)) + 2 * which[..., None]
+    numbers = {
+        **ints("n method", n, 2), **floats("sigma iou_threshold min_score", 0.5, 0.3, 0.05),
+        **ints("max_keep", keep),
+    }  # fmt: skip
+    made = {
+        "keep": zeros(classes, keep, kind="i4"), "keep_score": zeros(classes, keep),
+        "keep_count": zeros(classes, kind="i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "boxes": np.concatenate([middle - half, middle + half], -1).astype("f4"),
+            "scores": rng.random((classes, n)).astype("f4"), **made,
+        },
+        scalars={**ints("classes", classes), **numbers},
+        launches=[Launch("soft_nms", classes, 192, ("boxes", "scores", *numbers, *made), 4 * n)],
+        changed=[*made],
+        tolerance=1e-5,
+        mismatches=0.01,
+    )  # fmt: skip
+
+
+@case(full=16, quick=4)
+def dcn_im2col(channels: int) -> Problem:
+    """Two groups of channels; places up to some pixels away, a few outside."""
+    batch, groups, height, width = (2, 2, 38, 45) if channels > 10 else (1, 2, 7, 9)
+    pad, stride, dilation = 2, 1, 2
+    oh, ow = height, width
+    rng = np.random.default_rng(714)
+    plane = oh * ow
+    fields = (
+        "height width kernel_h kernel_w pad_h pad_w stride_h stride_w dilation_h dilation_w channels "
+        "channel_per_group batch groups height_col width_col"
+    )
+    params = struct(
+        np.dtype([(name, "i4") for name in fields.split()]),
+        height, width, 3, 3, pad, pad, stride, stride, dilation, dilation, channels, channels // groups, batch,
+        groups, oh, ow,
+    )  # fmt: skip
+    count, columns, offsets = channels * batch * plane, channels * 9 * batch * plane, batch * groups * 18 * plane
+    made = {
+        "col": zeros(channels * 9, batch, oh, ow), "grad_im": zeros(batch, channels, height, width),
+        "grad_offset": zeros(batch, groups * 18, oh, ow), "grad_mask": zeros(batch, groups * 9, oh, ow),
+    }  # fmt: skip
+    given = "offset", "mask", params
+    return Problem(
+        arrays={
+            "im": centred(rng, batch, channels, height, width),
+            "offset": centred(rng, batch, groups * 18, oh, ow),
+            "mask": rng.random((batch, groups * 9, oh, ow)).astype("f4"),
+            "grad_col": centred(rng, channels * 9, batch, oh, ow), **made,
+        },
+        scalars=ints(
+            "batch channels groups height width oh ow pad stride dilation",
+            batch, channels, groups, height, width, oh, ow, pad, stride, dilation,
+        ),
+        launches=[
+            Launch("dcn_im2col", blocks(count, 512), 512, (np.int32(count), "im", *given, "col")),
+            Launch("dcn_col2im", blocks(columns, 512), 512, (np.int32(columns), "grad_col", *given, "grad_im")),
+            Launch(
+                "dcn_coord", blocks(offsets, 512), 512,
+                (np.int32(offsets), "grad_col", "im", *given, "grad_offset", "grad_mask"),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-4,
+        mismatches=1e-4,
+    )  # fmt: skip
+
+
+@case(full=28, quick=5)
+def corr_flow(height: int) -> Problem:
+    """A warp a place; 81 displacements of up to eight pixels, of which every second."""
+    batch, channels, width, pad, stride2 = (1, 80, 36, 8, 2) if height > 10 else (2, 35, 4, 2, 1)
+    rng = np.random.default_rng(715)
+    pw, ph, side = width + 2 * pad, height + 2 * pad, 2 * (pad // stride2) + 1
+    size = [np.int32(v) for v in (channels, height, width)]
+    made = {
+        "padded1": zeros(batch, ph, pw, channels), "padded2": zeros(batch, ph, pw, channels),
+        "output": zeros(batch, side * side, height, width),
+    }  # fmt: skip
+    inputs = {name: centred(rng, batch, channels, height, width) for name in ("input1", "input2")}
+    grid = (batch, height, width)
+    return Problem(
+        arrays={**inputs, **made},
+        scalars=ints("batch channels height width pad stride2", batch, channels, height, width, pad, stride2),
+        launches=[
+            *[
+                Launch("channels_first", grid, 32, (f"input{k}", f"padded{k}", *size, np.int32(pad)))
+                for k in (1, 2)
+            ],
+            Launch(
+                "correlation_forward", grid, 32,
+                (
+                    "output", np.int32(side * side), *size[1:], "padded1", *size, "padded2", np.int32(pad),
+                    np.int32(1), np.int32(pad), np.int32(1), np.int32(stride2),
+                ),
+            ),
+        ],
+        changed=[*made],
+        tolerance=1e-5,
+    )  # fmt: skip
