@@ -152,7 +152,7 @@ def tri_up(channels: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=700, quick=9)
+@case(full=1100, quick=9)
 def margin_loss(rows: int) -> Problem:
     """A thousand classes, one right or up to six."""
     dim = 1000 if rows > 100 else 45
@@ -250,7 +250,9 @@ def diff_interp(side: int) -> Problem:
     sheets, depths, triangles = list[Array](), list[Array](), list[Array]()
     for k in range(2):
         step = np.array([width, height]) * 16 * 1.1 / (side - 1)
-        place = np.stack([column, row], -1) * step - step + rng.integers(-30, 31, (side, side, 2)) * (side > 10)
+        place = (
+            np.stack([column, row], -1) * step - step + rng.integers(-30, 31, (side, side, 2)) * (side > 10)
+        )
         sheets.append(np.rint(place[:, :: 1 - 2 * k] if k else place).reshape(-1, 2))
         depths.append((0.2 + 0.6 * (row if k else column) / side + 0.1 * rng.random((side, side))).ravel())
         a = (row * side + column)[:-1, :-1].ravel() + k * side * side
@@ -362,7 +364,7 @@ def emd_auct(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=700, quick=43)
+@case(full=1200, quick=43)
 def three_nn(n: int) -> Problem:
     """Coordinates in steps of 1/256, so that distances are exact; each known point has some three others near."""
     b, c, m = (2, 64, n // 4) if n > 100 else (2, 3, n // 4)
@@ -394,7 +396,7 @@ def three_nn(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=5000, quick=150)
+@case(full=8000, quick=150)
 def hard_voxel(n: int) -> Problem:
     """Pillars of five points at most; more of them than there is room for, and some points outside."""
     features, max_points, max_voxels = 4, 5, n // 5
@@ -438,7 +440,7 @@ def hard_voxel(n: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=1000, quick=70)
+@case(full=2200, quick=70)
 def soft_nms(n: int) -> Problem:
     """Boxes in clusters; ties of scores are rare, but a last bit may put one box before another."""
     classes, keep = (6, 100) if n > 100 else (2, 20)
@@ -485,7 +487,11 @@ def dcn_im2col(channels: int) -> Problem:
         height, width, 3, 3, pad, pad, stride, stride, dilation, dilation, channels, channels // groups, batch,
         groups, oh, ow,
     )  # fmt: skip
-    count, columns, offsets = channels * batch * plane, channels * 9 * batch * plane, batch * groups * 18 * plane
+    count, columns, offsets = (
+        channels * batch * plane,
+        channels * 9 * batch * plane,
+        batch * groups * 18 * plane,
+    )
     made = {
         "col": zeros(channels * 9, batch, oh, ow), "grad_im": zeros(batch, channels, height, width),
         "grad_offset": zeros(batch, groups * 18, oh, ow), "grad_mask": zeros(batch, groups * 9, oh, ow),
@@ -516,7 +522,7 @@ def dcn_im2col(channels: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=28, quick=5)
+@case(full=36, quick=5)
 def corr_flow(height: int) -> Problem:
     """A warp a place; 81 displacements of up to eight pixels, of which every second."""
     batch, channels, width, pad, stride2 = (1, 80, 36, 8, 2) if height > 10 else (2, 35, 4, 2, 1)
