@@ -1,12 +1,12 @@
-"""Operators as the large open repositories have them, a second helping, written without knowing what the JIT is
-good at: pooling, padding, losses, splats, meshes, point clouds, boxes, quantised weights, columns of data."""
+"""Operators as the large open repositories have them, a second helping, written without knowing what the
+JIT is good at: pooling, padding, losses, convolutions, pictures and meshes, point clouds, boxes."""
 
 from __future__ import annotations
 
 import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
-from survey.case import case, floats, ints, settled, zeros
+from survey.case import case, floats, ints, zeros
 from survey.newcomers_x import centred, struct
 
 
@@ -96,7 +96,9 @@ def refl_shuffle(channels: int) -> Problem:
         "shuffled": zeros(n, out_c, oh * r, ow * r),
     }  # fmt: skip
     return Problem(
-        arrays={"x": centred(rng, n, h, w, channels), "grad_output": centred(rng, n, channels, oh, ow), **made},
+        arrays={
+            "x": centred(rng, n, h, w, channels), "grad_output": centred(rng, n, channels, oh, ow), **made,
+        },
         scalars=ints("n c h w pad_l pad_t oh ow r", n, channels, h, w, left, top, oh, ow, r),
         launches=[
             Launch("reflect_out", grid, 256, ("x", "padded", inner, outer, *pads)),
@@ -132,7 +134,8 @@ def tri_up(channels: int) -> Problem:
     flag = np.bool_(True)
     return Problem(
         arrays={
-            "input": centred(rng, n, channels, *small), "grad_output": centred(rng, n, channels, *large), **made
+            "input": centred(rng, n, channels, *small), "grad_output": centred(rng, n, channels, *large),
+            **made,
         },
         scalars={
             **ints("planes it ih iw ot oh ow", n * channels, *small, *large), **scales, **ints("align", 1)
@@ -188,9 +191,8 @@ def margin_loss(rows: int) -> Problem:
     )  # fmt: skip
 
 
-CONV = np.dtype(
-    [(name, "i4") for name in "batch dim seqlen silu x_batch x_channel out_batch out_channel".split()]
-)
+FIELDS = "batch dim seqlen silu x_batch x_channel out_batch out_channel"
+CONV = np.dtype([(name, "i4") for name in FIELDS.split()])
 
 
 @case(full=300, quick=3)
@@ -243,7 +245,7 @@ def sh_enc(n: int) -> Problem:
 
 @case(full=60, quick=7)
 def diff_interp(side: int) -> Problem:
-    """Two sheets of triangles with bumps, one through the other; what is turned away is left out."""
+    """Two sheets of triangles with bumps, one through the other."""
     width, height, numbers = (250, 203, 5) if side > 10 else (37, 26, 3)
     rng = np.random.default_rng(708)
     row, column = np.indices((side, side))
@@ -299,10 +301,10 @@ def march_tets(side: int) -> Problem:
     """Balls that run into each other, and some that are cut by the border."""
     x, y, z = side, side - 3, side - 2
     rng = np.random.default_rng(709)
-    spots = np.stack(np.indices((z, y, x)), -1)[..., ::-1] / side
+    spots: Array = np.moveaxis(np.indices((z, y, x))[::-1], 0, -1) / side
     sdf = np.full((z, y, x), 9.0)
     for _ in range(12):
-        away = spots - rng.random(3)
+        away: Array = spots - rng.random(3)
         sdf = np.minimum(sdf, np.sqrt((away**2).cumsum(-1)[..., 2]) - 0.08 - 0.1 * rng.random())
     cubes, room = (x - 1) * (y - 1) * (z - 1), 40 * side * side
     grid = struct(np.dtype([("x", "i4"), ("y", "i4"), ("z", "i4"), ("cell", "f4")]), x, y, z, 1 / side)
@@ -330,7 +332,7 @@ def march_tets(side: int) -> Problem:
 
 @case(full=600, quick=70)
 def emd_auct(n: int) -> Problem:
-    """Coordinates in steps of 1/256, whose squares are exact in any order; 12 rounds leave some points alone."""
+    """Coordinates in steps of 1/256, whose squares are exact in any order; some points stay alone."""
     clouds, rounds = (3, 12) if n > 100 else (2, 5)
     rng = np.random.default_rng(710)
     pair = [(np.rint(64 * centred(rng, clouds, n, 3, kind="f8")) / 256).astype("f4") for _ in range(2)]
@@ -366,7 +368,7 @@ def emd_auct(n: int) -> Problem:
 
 @case(full=1200, quick=43)
 def three_nn(n: int) -> Problem:
-    """Coordinates in steps of 1/256, so that distances are exact; each known point has some three others near."""
+    """Coordinates in steps of 1/256, so that distances are exact; points are near some known one."""
     b, c, m = (2, 64, n // 4) if n > 100 else (2, 3, n // 4)
     rng = np.random.default_rng(711)
     known = np.rint(128 * centred(rng, b, m, 3, kind="f8")) / 256
@@ -388,7 +390,8 @@ def three_nn(n: int) -> Problem:
             Launch("three_weights", blocks(b * n), 256, (np.int32(b * n), "dist2", "weight")),
             Launch("three_interpolate", grid, 256, (sb, sc, sm, sn, "points", "idx", "weight", "out")),
             Launch(
-                "three_interpolate_grad", grid, 256, (sb, sc, sn, sm, "grad_out", "idx", "weight", "grad_points")
+                "three_interpolate_grad", grid, 256,
+                (sb, sc, sn, sm, "grad_out", "idx", "weight", "grad_points"),
             ),
         ],
         changed=[*made],
@@ -401,7 +404,8 @@ def hard_voxel(n: int) -> Problem:
     """Pillars of five points at most; more of them than there is room for, and some points outside."""
     features, max_points, max_voxels = 4, 5, n // 5
     rng = np.random.default_rng(712)
-    reach = 2 + 40 * rng.random(n) ** 3
+    drawn = rng.random(n)
+    reach = 2 + 40 * drawn * drawn * drawn
     towards = centred(rng, n, 2, kind="f8")
     towards /= np.sqrt((towards**2).cumsum(-1)[:, 1:])
     points = np.concatenate([towards * reach[:, None], 4.5 * rng.random((n, 1)) - 3, rng.random((n, 1))], 1)
@@ -484,8 +488,8 @@ def dcn_im2col(channels: int) -> Problem:
     )
     params = struct(
         np.dtype([(name, "i4") for name in fields.split()]),
-        height, width, 3, 3, pad, pad, stride, stride, dilation, dilation, channels, channels // groups, batch,
-        groups, oh, ow,
+        height, width, 3, 3, pad, pad, stride, stride, dilation, dilation, channels, channels // groups,
+        batch, groups, oh, ow,
     )  # fmt: skip
     count, columns, offsets = (
         channels * batch * plane,
@@ -510,7 +514,9 @@ def dcn_im2col(channels: int) -> Problem:
         ),
         launches=[
             Launch("dcn_im2col", blocks(count, 512), 512, (np.int32(count), "im", *given, "col")),
-            Launch("dcn_col2im", blocks(columns, 512), 512, (np.int32(columns), "grad_col", *given, "grad_im")),
+            Launch(
+                "dcn_col2im", blocks(columns, 512), 512, (np.int32(columns), "grad_col", *given, "grad_im")
+            ),
             Launch(
                 "dcn_coord", blocks(offsets, 512), 512,
                 (np.int32(offsets), "grad_col", "im", *given, "grad_offset", "grad_mask"),
