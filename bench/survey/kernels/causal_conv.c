@@ -4,7 +4,7 @@
 void run(const _Float16 *restrict x, const float *restrict weight, const float *restrict bias,
          const _Float16 *restrict token, _Float16 *restrict out, _Float16 *restrict state, _Float16 *restrict next,
          int batch, int dim, int seqlen, int stride) {
-    float *v = calloc(seqlen + 3, sizeof(float));
+    float *restrict v = calloc(seqlen + 3, sizeof(float)), *restrict r = malloc(seqlen * sizeof(float));
     for (int b = 0; b < batch; b++)
         for (int c = 0; c < dim; c++) {
             const _Float16 *in = x + ((long)b * dim + c) * stride;
@@ -16,8 +16,10 @@ void run(const _Float16 *restrict x, const float *restrict weight, const float *
 #pragma omp simd
             for (int i = 0; i < seqlen; i++) {
                 float s = bias[c] + w0 * v[i] + w1 * v[i + 1] + w2 * v[i + 2] + w3 * v[i + 3];
-                o[i] = s / (1 + expf(-s));
+                r[i] = s / (1 + expf(-s));
             }
+            for (int i = 0; i < seqlen; i++)
+                o[i] = r[i];
             _Float16 *st = state + ((long)b * dim + c) * 3;
             float now = token[b * dim + c];
             float s = bias[c] + w0 * (float)st[0] + w1 * (float)st[1] + w2 * (float)st[2] + w3 * now;
@@ -27,4 +29,5 @@ void run(const _Float16 *restrict x, const float *restrict weight, const float *
             next[b * dim + c] = s / (1 + expf(-s));
         }
     free(v);
+    free(r);
 }
