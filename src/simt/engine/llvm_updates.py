@@ -225,7 +225,7 @@ def _next_value(module: ModuleText, op: str, t: Type, features: frozenset[str]) 
         return _exact_value(module, op, t, features)
     exact = _careful(module, op, t, features)
     call = f"  %exact = call float {exact}(ptr %launch, ptr %worker, i64 %address, float %held, float %b.v)"
-    return "%total", [*_large_sum(module), "careful:", call, "  br label %added", *_ADDED]
+    return "%total", [*_large_sum(module), *_ZERO, call, "  br label %added", *_ADDED]
 
 
 def _exact_value(module: ModuleText, op: str, t: Type, features: frozenset[str]) -> tuple[str, list[str]]:
@@ -267,7 +267,15 @@ def _large_sum(module: ModuleText) -> list[str]:
     ]
 
 
-_ADDED = ("added:", "  %total = phi float [ %plain, %add ], [ %exact, %careful ]")
+_ZERO = (
+    "careful:",
+    "  %is.zero = fcmp oeq float %plain, 0.0",
+    "  br i1 %is.zero, label %added, label %tiny",
+    "tiny:",
+)
+"""A sum that is zero is so, with its sign, whether its operands are flushed or not: gradients and weights of
+zero are added often."""
+_ADDED = ("added:", "  %total = phi float [ %plain, %add ], [ %plain, %careful ], [ %exact, %tiny ]")
 
 
 _IN_SHARED = (
