@@ -662,6 +662,7 @@ def pairhmm(n_reads: int) -> Problem:
         ],
         changed=["likelihood", "redo", "redo_count"],
         native=(*given, "likelihood"),
+        unordered=["redo"],
         tolerance=1e-5,
     )  # fmt: skip
 

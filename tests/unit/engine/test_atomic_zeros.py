@@ -1,5 +1,5 @@
 """Sums of floats in global memory that are zero or nearly so: operands and results below the normal numbers
-are zeros of their sign, as the hardware has it beside global memory (PTX ISA, `atom`: subnormals are flushed).
+are zeros of their sign, as the hardware has it beside global memory (PTX ISA, `atom`: they are flushed).
 """
 
 from __future__ import annotations
