@@ -14,11 +14,11 @@ RECORDED = json.loads(RESULTS.read_text())["digests"]
 ANY_ORDER = {
     "cg", "segred", "sum_atomic", "scatter_f64", "ln_back", "kcluster", "kmeans_update", "cic", "q1_groups",
     "coo", "pagerank", "dot_warps", "spgemm", "tets", "pfilter", "hashgrid", "pic_boris", "refit", "sumfac",
-    "silicon", "bonded", "eri_j", "ilu0", "droplets", "shape_match", "coo_seg", "nbnxm", "gn_nhwc", "bicubic_up",
-    "chamfer_nn", "carafe", "nufft_cas", "refl_shuffle", "tri_up", "diff_interp", "three_nn", "dcn_im2col",
-    "adaptquad", "lockmap",
-    # those have atomic sums of floats, which round as the order is; these, places in lists by atomics (ip_trie:
-    # addresses, too)
+    "silicon", "bonded", "eri_j", "ilu0", "droplets", "shape_match", "coo_seg", "nbnxm", "gn_nhwc",
+    "bicubic_up", "chamfer_nn", "carafe", "nufft_cas", "refl_shuffle", "tri_up", "diff_interp", "three_nn",
+    "dcn_im2col", "adaptquad", "lockmap",
+    # those have atomic sums of floats, which round as the order is; these, places in lists by atomics (and
+    # ip_trie addresses)
     "sph_cells", "bfs_queue", "chained", "izhikevich", "gsplat", "sat_obb", "coop_table", "potts_sw",
     "bst_cas", "cpm", "spconv_rules", "cobahh", "golomb", "ip_trie",
 }  # fmt: skip
