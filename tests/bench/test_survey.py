@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +55,8 @@ def compiled(case: Case) -> Any:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
 def test_no_input_is_another_again(case: Case) -> None:
-    filled = [array.tobytes() for array in case.problem("quick").arrays.values() if array.any()]
+    arrays = [np.ravel(array) for array in case.problem("quick").arrays.values()]
+    filled = [array.tobytes() for array in arrays if (array != array[:1]).any()]  # not with zeros, or marks
     assert len(set(filled)) == len(filled)
 
 
