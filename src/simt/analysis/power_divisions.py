@@ -58,9 +58,11 @@ def _joined(ssa: Ssa, terms: Terms, ways: Ways) -> list[Op] | None:
         made = ssa.of[id(op)]
         key = m.key(terms.of(made[0])) if len(made) == 1 and made[0] is not None else None
         name, *given = cast("tuple[Any, ...]", key or ("",))
-        if name != "quotient" or given[0] or {*op.sources} != {"a", "b"}:
+        if name != "quotient" or {*op.sources} != {"a", "b"}:
             continue
-        _, dividend, divisor = cast("tuple[bool, Sum, Sum]", given)
+        signed, dividend, divisor = cast("tuple[bool, Sum, Sum]", given)
+        if signed or divisor.bits not in TYPES:
+            return None
         with_zero = _division(op)
         try:
             same = _asks(ssa, terms, ways, divisor) and _agree(ssa, terms, ways, dividend, divisor)

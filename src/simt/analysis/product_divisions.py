@@ -10,6 +10,8 @@ right is asked at run time.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simt.analysis.clock import has_clock
 from simt.analysis.copies import copied
 from simt.analysis.lower_forms import QUOTIENT_BY_LONG_PRODUCT, QUOTIENT_BY_PRODUCT, simple
@@ -63,10 +65,11 @@ class _Block:
 
     def divisions(self) -> dict[int, Op]:
         """The ops in place of others, by identity of these."""
-        ops = [op for op in self.block.ops if any(map(_is_upper, self.block.ops))]
-        self.remainders = self._remainders(ops)
         found = dict[int, Op]()
-        for op in ops:
+        if not any(map(_is_upper, self.block.ops)):
+            return found
+        self.remainders = self._remainders(self.block.ops)
+        for op in self.block.ops:
             if isinstance(op, Op) and _is(op, shr) and op.result_types == (U32,):
                 division = self._division(op)
                 if division is not None:
@@ -74,7 +77,7 @@ class _Block:
             self.held |= {made.register: made for made in self.ssa.of[id(op)] if made is not None}
         return found
 
-    def _remainders(self, ops: list[Op | Call]) -> dict[Definition, list[tuple[Definition, Op]]]:
+    def _remainders(self, ops: Sequence[Op | Call]) -> dict[Definition, list[tuple[Definition, Op]]]:
         """By a quotient: what its products with something are subtracted from, and the ops that multiply."""
         found = dict[Definition, list[tuple[Definition, Op]]]()
         for op in ops:

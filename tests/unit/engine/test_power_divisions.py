@@ -19,6 +19,7 @@ SOURCE = """.version 7.5
     .param .u{bits} first, .param .u{bits} step, .param .u32 n)
 {{
     .reg .pred %p, %o; .reg .b32 %t, %i, %n, %x, %by, %s<5>; .reg .b64 %out, %at, %u, %v;
+    .reg .b16 %half, %other;
     .reg .b{bits} %a, %d, %q, %r, %less, %zero, %first, %step;
     ld.param.u64 %out, [out]; ld.param.u{bits} %d, [divisor]; ld.param.u32 %n, [n];
     ld.param.u{bits} %first, [first]; ld.param.u{bits} %step, [step];
@@ -68,6 +69,11 @@ SHORT:
 JOIN:
 """
 """As compilers divide by 64 bits."""
+OF_16_BITS = """
+    cvt.u16.u{bits} %half, %a; cvt.u16.u{bits} %other, %d;
+    div.u16 %half, %half, %other; cvt.u{bits}.u16 %q, %half;
+    mul.lo.s{bits} %r, %q, %d; sub.s{bits} %r, %a, %r;
+"""
 
 
 def source(
@@ -135,6 +141,7 @@ def test_other_branches_stay(engine: str) -> None:
         source(32, divide="div.s{bits} %q, %a, %d; mul.lo.s{bits} %r, %q, %d; sub.s{bits} %r, %a, %r;"),
         source(32, divide="div.u{bits} %q, %a, %d; add.u{bits} %q, %q, 1; mov.b{bits} %r, 7;"),
         source(32, divide="div.u{bits} %q, %d, %a; mul.lo.s{bits} %r, %q, %d; sub.s{bits} %r, %a, %r;"),
+        source(32, divide=OF_16_BITS),
     ]
     assert [one_op(text) for text in wrong] == [0] * len(wrong)
     device = shared_device(engine)
