@@ -104,7 +104,8 @@ WHERE = "mov.u32 %r6, l; st.global.u32 [%a2], %r6;"
         (body("st.shared.u32 [%r2], %r6;"), (16, 16), "per row", "one", 0),
         (body("st.shared.u32 [%r2], %r6;"), (4, 16), "per row", "lanes", 0),
         (body(f"st.local.u32 [l], %r6; {WHERE}"), (32, 1), "private", "vector", 0),
-        (body(f"st.local.u16 [l], 7; {WHERE}"), (32, 1), "private", "vector", 0),
+        (body(f"st.local.u16 [l], %r1; {WHERE}"), (32, 1), "private", "vector", 0),
+        (body(f"st.local.u16 [l], 7; {WHERE}"), (32, 1), "uniform", "one", 0),  # one array for the warp
         (body(f"st.local.u32 [l], %r6; {WHERE}", "st.local.u16 [l+4], 7;"), (32, 1), "private", "vector", 0),
         (body(f"mov.u32 %r6, %laneid; st.local.u16 [%r6], 7; {WHERE}"), (32, 1), "private", "turns", 1),
         (body("atom.shared.add.u32 %r6, [s], 1;"), (32, 1), "uniform", None, 0),
