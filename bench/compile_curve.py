@@ -85,7 +85,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
         from simt.analysis import lower
         from simt.analysis.shape import BlockShape
         from simt.engine import compile as compiling
-        from simt.engine import llvm_kernel, llvm_slots
+        from simt.engine import llvm_begun, llvm_kernel, llvm_slots
         from simt.engine.cache import ObjectCache
         from simt.engine.compiler import Compiler
         from simt.engine.host import find_cpu
@@ -95,10 +95,10 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
 
     for name, phase in (("schedule", "ssa"), ("build", "ssa"), ("settle", "uniform")):
         clock.watch(llvm_slots, name, phase)
-    for name, phase in (
-        ("schedule", "ssa"), ("build", "ssa"), ("begin", "emit"), ("emit", "emit"), ("emit_simply", "emit"),
-    ):  # fmt: skip
-        clock.watch(llvm_kernel, name, phase)
+    for name in ("schedule", "build"):
+        clock.watch(llvm_begun, name, "ssa")
+    for name in ("begin", "emit", "emit_simply"):
+        clock.watch(llvm_kernel, name, "emit")
     clock.watch(binding, "parse_assembly", "llvm-ir")
     clock.watch(compiling, "optimized", "passes")
     clock.watch(compiling, "_run_passes", "passes")
