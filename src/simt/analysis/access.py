@@ -8,6 +8,10 @@ from simt.analysis.range_algebra import Range
 from simt.analysis.shape import WARP, BlockShape, Hold, Shape
 from simt.records import dataclass
 
+ALIKE = "alike"
+"""The state space of local memory that is the same in all lanes of a warp (`simt.analysis.alike_frames`)."""
+
+
 FAR = 1 << 16
 """Bytes of a step with which 32 lanes in a small state space surely do not wrap around."""
 

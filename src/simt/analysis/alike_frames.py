@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 
+from simt.analysis.access import ALIKE
 from simt.analysis.clock import has_clock
 from simt.analysis.copies import copied
 from simt.analysis.pending import Pending, members
@@ -25,7 +26,7 @@ from simt.analysis.ssa import Ssa
 from simt.analysis.uniformity import Uniformity
 from simt.analysis.weaving import OTHERWISE, Words
 
-LOCAL, ALIKE = "local", "alike"
+LOCAL = "local"
 
 
 def with_alike_frame(program: Program, kernel: Function) -> Function | None:

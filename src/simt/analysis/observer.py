@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from simt.analysis.access import ALIKE
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.program import FunctionAddress, Op, Register, SymbolAddress
 from simt.analysis.shape import UNIFORM, BlockShape, Shape
@@ -13,7 +14,7 @@ from simt.analysis.ssa import Definition
 from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 
-CARRYING = frozenset({"local", "alike", "shared", ""})
+CARRYING = frozenset({"local", ALIKE, "shared", ""})
 """State spaces (`""` of generic addresses) into which what was read may be put before a thread looks at it: a
 variable of its own, or one of the CTA's, for which one thread reads what all of them wait for."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
+from simt.analysis.access import ALIKE
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.facts import key_of
 from simt.analysis.observer import Anything
@@ -19,7 +20,7 @@ from simt.isa.algebra import Environment
 from simt.ptx.types import Type
 from simt.records import dataclass
 
-OWN = frozenset({"shared", "local", "alike", "param", "const"})
+OWN = frozenset({"shared", "local", ALIKE, "param", "const"})
 """State spaces of which no store to global memory is a part."""
 Parameter = tuple[str, int]
 """Name and offset of a parameter."""

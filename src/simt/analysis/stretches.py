@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from simt.analysis.access import ALIKE
 from simt.analysis.program import Block, Branch, Call, Jump, Op, memory_operands
 from simt.analysis.ranges import Ranges
 from simt.analysis.schedule import Loop
@@ -15,7 +16,7 @@ from simt.records import dataclass
 
 STRETCH = 64
 """Bytes of its own memory that a lane loads at once: a register of AVX-512, and a line of a CPU's cache."""
-OWN = ("shared", "local", "alike")
+OWN = ("shared", "local", ALIKE)
 """State spaces in which nothing changes what lies in global memory."""
 SPARSE = 2
 """Words from one turn to the next, for each one that is read, up to which it is worth to load all of them."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property, partial, reduce
 from types import MappingProxyType
 
+from simt.analysis.access import ALIKE as ALIKE_SPACE
 from simt.analysis.access import is_proven
 from simt.analysis.range_algebra import UNKNOWN, Range
 from simt.analysis.shape import WARP, Hold
@@ -39,7 +40,7 @@ class Region:
     @property
     def number(self) -> int:
         """Of the state space, as those who report faults know it."""
-        return SPACES.index("local" if self.space == "alike" else self.space)
+        return SPACES.index("local" if self.space == ALIKE_SPACE else self.space)
 
 
 ARENA = Region("global", "%arena.base", "%arena.room1", "%arena.base")
@@ -47,7 +48,7 @@ SHARED = Region("shared", "0", "%shared.room1", "%shared.host")
 LOCAL = Region("local", "0", "%local.room1", "%local.host", "%local.bytes")
 WOVEN = Region("woven", "0", "%woven.room1", "%local.host")
 """The local memory of a warp's lanes together: see `simt.engine.llvm_woven`."""
-ALIKE = Region("alike", "0", "%local.room1", "%local.host")
+ALIKE = Region(ALIKE_SPACE, "0", "%local.room1", "%local.host")
 """Local memory in which all lanes have the same, once for a warp: see `simt.analysis.alike_frames`."""
 OWNED = SHARED, WOVEN, ALIKE
 """Where no other native thread gets at."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING
 
-from simt.analysis.access import NEAR, is_spread
+from simt.analysis.access import ALIKE, NEAR, is_spread
 from simt.analysis.chasing import chases
 from simt.analysis.dominance import Tree, dominators
 from simt.analysis.observer import Observer
@@ -316,7 +316,7 @@ class AloneLoops:
 
     def _stored(self, op: Op | Call) -> list[Shape]:
         """Shapes of the addresses at which an op stores, in memory that others see."""
-        if isinstance(op, Call) or op.destinations or op.binding.get("space") in ("local", "alike", "shared"):
+        if isinstance(op, Call) or op.destinations or op.binding.get("space") in ("local", ALIKE, "shared"):
             return []
         return self._addresses(op) if op.form.moves_memory else []
 

@@ -242,7 +242,7 @@ class MemoryAlgebra(TileAlgebra):
                 return SHARED
             case "local":
                 return LOCAL
-            case "alike":
+            case ALIKE.space:
                 return ALIKE
             case _:
                 return replace(ARENA, space=space)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import cache, cached_property, partial
 from typing import cast
 
+from simt.analysis.access import ALIKE
 from simt.analysis.anyway import run_anyway
 from simt.analysis.call_graph import reachable
 from simt.analysis.clock import has_clock
@@ -264,7 +265,7 @@ class SlotEmitter:
         )
         self.m.parameter_size = function.parameter_size
         local = unit.kernel.local_size
-        own = {"local": local, "alike": local, "woven": local * WARP}
+        own = {"local": local, ALIKE: local, "woven": local * WARP}
         self.m.sizes = {"shared": unit.kernel.shared_size, **own}
         self.m.woven = unit.woven
         self.m.places = self._places

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast
 
-from simt.analysis.access import is_proven, pattern_of, plan_of
+from simt.analysis.access import ALIKE, is_proven, pattern_of, plan_of
 from simt.analysis.decided import decided
 from simt.analysis.evaluate import Evaluator
 from simt.analysis.frame_registers import flattened
@@ -341,7 +341,7 @@ class _KnownShapes:
 
 def _told(space: str) -> str:
     """A state space's name for users."""
-    return "local" if space == "alike" else space or "generic"
+    return "local" if space == ALIKE else space or "generic"
 
 
 class _WatchedAlgebra:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import simt
-from simt.analysis.alike_frames import ALIKE
+from simt.analysis.access import ALIKE
 from simt.analysis.program import Op
 from simt.analysis.shape import BlockShape
 from simt.engine.host import host_cpu
