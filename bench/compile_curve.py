@@ -88,6 +88,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
         from simt.engine import llvm_begun, llvm_kernel, llvm_slots
         from simt.engine.cache import ObjectCache
         from simt.engine.compiler import Compiler
+        from simt.engine.drafts import Extent
         from simt.engine.host import find_cpu
         from simt.engine.unsupported import Unsupported
         from simt.ptx.parser import parse
@@ -117,7 +118,7 @@ def measure(text: bytes, cache: Path, cpu: str, warps: int) -> dict[str, Any]:
     for kernel in program.kernels:
         try:
             shape = BlockShape(BLOCK, 1, 1, narrow=True)
-            made = compiler.compile(program, program.functions[kernel], shape, warps)
+            made = compiler.compile(program, program.functions[kernel], shape, Extent(warps, warps))
             drafts += made.draft is not None
         except Unsupported as reason:
             unsupported.append(f"{kernel}: {reason}")

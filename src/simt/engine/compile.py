@@ -10,8 +10,8 @@ from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape
 from simt.collector import collector_paused
 from simt.engine.drafts import LINES as DRAFTED
+from simt.engine.drafts import NONE, Extent, Source, can_be_cut, simple_terms, source, terms
 from simt.engine.drafts import PASSES as DRAFT_PASSES
-from simt.engine.drafts import Source, simple_terms, source, terms
 from simt.engine.fine import ROOM
 from simt.engine.host import Cpu, only_avx2, pieces
 from simt.engine.library import llvm
@@ -82,11 +82,11 @@ def generate(
     kernel: Function,
     block: BlockShape,
     cpu: Cpu,
-    warps: int = 0,
+    extent: Extent = NONE,
     short_drafts: bool = False,
     common: Common | None = None,
 ) -> Made:
-    """A kernel's object code for a CPU (any that LLVM knows). `warps` of the first launch, if a draft will
+    """A kernel's object code for a CPU (any that LLVM knows). `extent` of the first launch, if a draft will
     do for a short one; `short_drafts`: of short code too; `common`: what drafts for that CPU share.
 
     Raises `Unsupported`."""
@@ -95,16 +95,17 @@ def generate(
         kernel, what = begun[0], (block, cpu.features, attributes(cpu))
         schedule = begun[1].schedule
         given = simple_terms(schedule)
-        simple = given is not None and given.allow(warps, short_drafts)
-        if simple:
+        simple, emitted = given is not None and given.allow(extent, short_drafts), None
+        if given is not None and simple:
             emitted = llvm_kernel.emit_simply(program, begun, *what)
-        else:
+            simple = given.allow(_extent(extent, emitted[1]), short_drafts)
+        if emitted is None or not simple:
             emitted = llvm_kernel.emit(program, kernel, *what, begun=begun)
     text, unit, _ = emitted
     lines = text.count("\n")
     if given is None or not simple:
         given = terms(lines > DRAFTED or f" {LARGE} " in text, lines, schedule)
-    draft = given.allow(warps, short_drafts)
+    draft = given.allow(_extent(extent, unit), short_drafts)
     header = _header(emitted, cpu) | {
         "draft": draft,
         "coarse": unit.ops if not simple and unit.large and unit.ops <= llvm_outline.OPS else 0,
@@ -117,6 +118,11 @@ def generate(
     objects = [_draft(text, cpu)] if draft else _objects(text, cpu, bool(rest))
     kept = source(header, text, rest) if draft else None
     return _made(header, [*objects, *rest], kept)
+
+
+def _extent(extent: Extent, unit: Unit) -> Extent:
+    """Of a launch, by what is known of its code."""
+    return extent if can_be_cut(unit.spins, bool(unit.system)) else extent.uncut
 
 
 def finer(program: Program, kernel: Function, block: BlockShape, cpu: Cpu) -> Made | None:

@@ -29,7 +29,7 @@ from simt.engine.abi import (
     YIELD,
 )
 from simt.engine.cache import ObjectCache, code_fingerprint, llvm_fingerprint
-from simt.engine.drafts import Draft, Source, Terms
+from simt.engine.drafts import NONE, Draft, Extent, Source, Terms, can_be_cut
 from simt.engine.fine import Coarse, Fine
 from simt.engine.host import Cpu, host_cpu
 from simt.engine.made import Compiled, Made, Native, objects_of
@@ -68,22 +68,22 @@ class Compiler:
         program: Program,
         kernel: Function,
         block: BlockShape,
-        warps: int = 0,
+        extent: Extent = NONE,
         drafted: Source | None = None,
     ) -> Compiled:
-        """Machine code of a kernel, from the cache or made now. `warps` of the first launch, if its code may
-        be a draft (`simt.engine.drafts`); `drafted`: of what there is so far. Raises `Unsupported`."""
+        """Machine code of a kernel, from the cache or made now. `extent` of the first launch, if its code
+        may be a draft (`simt.engine.drafts`); `drafted`: of what there is so far. Raises `Unsupported`."""
         key = self._key(program, kernel, block)
         found = self.objects.load(key)
-        if found is not None and _may_serve(found[0], warps, self.short_drafts):
+        if found is not None and _may_serve(found[0], extent, self.short_drafts):
             made = Made(*found, None)
         else:
-            if drafted is not None and not warps:
+            if drafted is not None and extent == NONE:
                 made = compiling.better(drafted, self.cpu)
             else:
-                warps = warps if found is None else 0
+                extent = extent if found is None else NONE
                 common = self._common_of(program)
-                made = compiling.generate(program, kernel, block, self.cpu, warps, self.short_drafts, common)
+                made = compiling.generate(program, kernel, block, self.cpu, extent, self.short_drafts, common)
             self.objects.store(key, made.header, made.image)
         return self._compiled(made)
 
@@ -123,7 +123,7 @@ class Compiler:
         shape = _block(cast("dict[str, Any]", header["block"]))
         draft = None
         if header["draft"]:
-            draft = Draft(_terms(header), self.short_drafts, made.draft)
+            draft = Draft(_terms(header), self.short_drafts, _can_be_cut(header), made.draft)
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
         coarse = Coarse(cast("int", header["coarse"])) if header["coarse"] else None
         return Compiled(
@@ -209,11 +209,16 @@ def _block(record: dict[str, Any]) -> BlockShape:
     return BlockShape(**record)
 
 
-def _may_serve(header: Mapping[str, object], warps: int, short_drafts: bool) -> bool:
-    """Whether code from the cache is good enough for a launch of so many warps (0: only the best is)."""
+def _may_serve(header: Mapping[str, object], extent: Extent, short_drafts: bool) -> bool:
+    """Whether code from the cache is good enough for a launch (`NONE`: only the best is)."""
     if not header["draft"]:
         return True
-    return not header["long"] and _terms(header).allow(warps, short_drafts)
+    extent = extent if _can_be_cut(header) else extent.uncut
+    return not header["long"] and _terms(header).allow(extent, short_drafts)
+
+
+def _can_be_cut(header: Mapping[str, object]) -> bool:
+    return can_be_cut(bool(header["spins"]), bool(header["system"]))
 
 
 def _terms(header: Mapping[str, object]) -> Terms:

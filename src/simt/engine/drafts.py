@@ -9,9 +9,11 @@ nobody waits for code that is never used again.
 Emitting takes as long as LLVM then does. So kernels of many instructions are not emitted as well as can be
 for a draft either, but as large ones are: each instruction is a call.
 
-A launch that is to take long has no draft: as many instructions as it may have, by loops and threads. How
-often a loop turns is not known, so a launch of a draft may take long all the same; that is noted in the
-cache, and no later process begins with the draft. Launches that take a moment have drafts of shorter code.
+A launch that is to take long, by its threads and loops, only begins with a draft: its first CTAs tell how
+long, and the others may have better code (`simt.engine.going_over`). Where one CTA is to take long, or CTAs
+wait for each other, there is no draft. How often a loop turns is not known, so a launch of a draft may take
+long all the same; that is noted in the cache, and no later process begins with the draft. Launches that take
+a moment have drafts of shorter code.
 
 The process that makes a draft of code that was emitted as well as can be keeps it (`Source`): better code
 takes LLVM's time alone.
@@ -52,6 +54,8 @@ LONG = 100_000_000
 """Nanoseconds that launches of a draft take together, from which later processes are not to have it."""
 SHORT = 50_000_000
 """Nanoseconds that a launch may be expected to take for its code to be a draft."""
+CTAS = 8
+"""Of a launch that may end in other code than it began with, at least."""
 MOMENT = 100_000
 """The same where code of less than `LINES` may be one."""
 NANOSECONDS = 3
@@ -78,6 +82,23 @@ def source(header: Mapping[str, object], text: str, rest: Sequence[bytes]) -> So
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is to be run. `warps`: of a launch; 0: of none that may have a draft. `first`: of these, those
+    that no other code can run once a draft has begun."""
+
+    warps: int
+    first: int
+
+    @property
+    def uncut(self) -> Extent:
+        """The same where all must run the same code."""
+        return Extent(self.warps, self.warps)
+
+
+NONE = Extent(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
     """For which launches code may be a draft. `limit`: nanoseconds that one may be expected to take.
     `instructions`: of a warp that goes through the kernel, about."""
@@ -85,28 +106,45 @@ class Terms:
     limit: int
     instructions: int
 
-    def allow(self, warps: int, short: bool) -> bool:
-        """Whether a launch of so many warps (0: none) may have a draft. `short`: so may one of short code."""
-        return 0 < warps * self.instructions * NANOSECONDS <= (SHORT if short else self.limit)
+    def allow(self, extent: Extent, short: bool) -> bool:
+        """Whether a launch may begin with a draft. `short`: so may one of short code."""
+        limit = SHORT if short else self.limit
+        return self._allow(extent.first if limit == SHORT else extent.warps, limit)
+
+    def allow_all(self, extent: Extent, short: bool) -> bool:
+        """Whether it may be one for the whole launch."""
+        return self._allow(extent.warps, SHORT if short else self.limit)
+
+    def _allow(self, warps: int, limit: int) -> bool:
+        return 0 < warps * self.instructions * NANOSECONDS <= limit
 
 
 class Draft:
-    """What is known of one. `short`: as `Terms.allow` takes it. `source`: None if better code is emitted in
-    another way, or the draft came from the cache. `spent`: what its launches took (ns); `total`: the same
-    with that of the first one (`begun`)."""
+    """What is known of one. `short`: as `Terms.allow` takes it. `cut`: as `can_be_cut` says. `source`: None
+    if better code is emitted in another way, or the draft came from the cache. `spent`: what its launches
+    took (ns); `total`: the same with that of the first one (`begun`)."""
 
-    __slots__ = ("begun", "short", "source", "spent", "terms", "total")
+    __slots__ = ("begun", "cut", "short", "source", "spent", "terms", "total")
 
-    def __init__(self, terms: Terms, short: bool, source: Source | None) -> None:
+    def __init__(self, terms: Terms, short: bool, cut: bool, source: Source | None) -> None:
         self.terms = terms
         self.short = short
+        self.cut = cut
         self.source = source
         self.spent = self.total = 0
         self.begun = False
 
     def suits(self, launch: Launch) -> bool:
-        """Whether it is good enough for a launch, which is the next one."""
-        return self.spent < ENOUGH and self.terms.allow(warps_of(launch), self.short)
+        """Whether a launch, which is the next one, may begin with it."""
+        return self.spent < ENOUGH and self.terms.allow(self._extent(launch), self.short)
+
+    def suits_all(self, launch: Launch) -> bool:
+        """Whether that launch may end with it, too, without another look at it."""
+        return self.terms.allow_all(self._extent(launch), self.short)
+
+    def _extent(self, launch: Launch) -> Extent:
+        extent = extent_of(launch)
+        return extent if self.cut else extent.uncut
 
     @contextmanager
     def running(self) -> Generator[None]:
@@ -126,8 +164,26 @@ class Draft:
 
 
 def warps_of(launch: Launch) -> int:
-    (x, y, z), (columns, rows, planes) = launch.block, launch.grid
-    return columns * rows * planes * -(-x * y * z // WARP)
+    columns, rows, planes = launch.grid
+    return columns * rows * planes * _warps_of_cta(launch)
+
+
+def _warps_of_cta(launch: Launch) -> int:
+    x, y, z = launch.block
+    return -(-x * y * z // WARP)
+
+
+def extent_of(launch: Launch) -> Extent:
+    """How much a launch is to run, of code that can be cut."""
+    warps, each = warps_of(launch), _warps_of_cta(launch)
+    is_whole = launch.workspace is not None or launch.progress is not None or warps < CTAS * each
+    return Extent(warps, warps if is_whole else each)
+
+
+def can_be_cut(spins: bool, system: bool) -> bool:
+    """Whether some CTAs of a launch may run, and then others in other code. Not those that may wait for each
+    other, nor what a launch asks of the system."""
+    return not (spins or system)
 
 
 def instructions(schedule: Schedule, power: int = 1) -> int:

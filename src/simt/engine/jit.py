@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from math import prod
 from weakref import WeakKeyDictionary
 
 from simt.analysis.given import Variants, hold
@@ -15,8 +16,9 @@ from simt.analysis.joined import asked, is_for_all_grids, suits
 from simt.analysis.outline import Function, Program
 from simt.analysis.shape import BlockShape, Many
 from simt.engine.compiler import Compiler
-from simt.engine.drafts import warps_of
+from simt.engine.drafts import NONE, Draft, Extent, extent_of
 from simt.engine.fine import Fine
+from simt.engine.going_over import Range, aligned, may_go_over, ranges, run_first
 from simt.engine.host import HOST, find_cpu
 from simt.engine.made import Compiled
 from simt.engine.pool import Pool
@@ -61,13 +63,11 @@ class Jit:
         if launch.breakpoint is not None:  # who looks at a thread wants to see it as it is
             self.fallback.launch(launch)
             return
-        started = time.monotonic()
-        if isinstance(prepared, Prepared):
-            launch.state = None
-            prepared.close()
-        compiled = self._compiled_for(launch)
-        if launch.deadline is not None:  # it is about running, not compiling
-            launch.deadline += time.monotonic() - started
+        with _uncounted(launch):
+            if isinstance(prepared, Prepared):
+                launch.state = None
+                prepared.close()
+            compiled = self._compiled_for(launch)
         if compiled is None:
             self.fallback.launch(launch)
             return
@@ -100,18 +100,56 @@ class Jit:
             return
         was_long = draft.was_long
         try:
-            with draft.running():
-                prepared.run(launch)
+            if draft.suits_all(launch):
+                with draft.running():
+                    prepared.run(launch)
+            else:
+                self._begin(launch, prepared, draft)
         finally:  # a timeout may have ended it
             if draft.was_long and not was_long:
-                shape = asked(launch.block, launch.grid, launch.kernel)
-                shape = replace(shape, numbers=prepared.compiled.block.numbers)
-                self.compiler.no_more_drafts(launch.program, launch.kernel, shape)
+                what = launch.program, launch.kernel, _shape(launch, prepared.compiled)
+                self.compiler.no_more_drafts(*what)
+
+    def _begin(self, launch: Launch, prepared: Prepared, draft: Draft) -> None:
+        """Runs a launch that may take long, which begins with a draft (`simt.engine.going_over`)."""
+        run = partial(_run_part, launch, prepared)
+        before, ctas = prepared.compiled.block, prod(prepared.compiled.block.grid(launch.grid))
+        with draft.running():
+            done = run_first(run, ctas, launch.workers, launch.kernel)
+        if done == ctas:
+            return
+        with _uncounted(launch):
+            better = self.compiled(launch.program, launch.kernel, _shape(launch, prepared.compiled))
+        if better is None or not may_go_over(before, better.block):
+            with draft.running():
+                run(done, ctas)
+            return
+        end = aligned(done, launch.grid, before, better.block)
+        if done < end:
+            run(done, end)
+        prepared.close()
+        self._go_on(launch, better, ranges(end, launch.grid, before, better.block))
+
+    def _go_on(self, launch: Launch, better: Compiled, left: Sequence[Range]) -> None:
+        """Runs what is left of a launch, with code for later ones, too."""
+        prepared = Prepared(launch, better, self.host)
+        keeps = prepared.crew.need.device_bytes <= KEPT
+        launch.state = prepared if keeps else None
+        launch.provisional = better.coarse is not None
+        try:
+            for first, last in left:
+                _run_part(launch, prepared, first, last)
+        except BaseException:
+            launch.state, keeps = None, False
+            raise
+        finally:
+            if not keeps:
+                prepared.close()
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
         what = launch.program, launch.kernel, self.shape_of(launch)
-        compiled = self.compiled(*what, warps_of(launch) if self._may_draft else 0)
+        compiled = self.compiled(*what, extent_of(launch) if self._may_draft else NONE)
         if compiled is not None and compiled.coarse is not None and compiled.coarse.is_known:
             compiled = self._finer(*what)
         return compiled if compiled is None or _suits(compiled, launch) else self.compiled(*what)
@@ -159,18 +197,18 @@ class Jit:
         return self._fallback
 
     def compiled(
-        self, program: Program, kernel: Function, block: BlockShape, warps: int = 0
+        self, program: Program, kernel: Function, block: BlockShape, extent: Extent = NONE
     ) -> Compiled | None:
-        """The kernel's machine code, None if only the interpreter runs it. `warps` of the launch that it is
+        """The kernel's machine code, None if only the interpreter runs it. `extent` of the launch that it is
         for, if it may be a draft."""
         key = (kernel.name, block)
         with self._lock:
             made = self._made.setdefault(program, {})
             found = made.get(key)
             draft = found.draft if found is not None else None
-            if key not in made or (draft is not None and not warps):
+            if key not in made or (draft is not None and extent == NONE):
                 source = draft.source if draft is not None else None
-                make = partial(self.compiler.compile, program, kernel, block, warps, source)
+                make = partial(self.compiler.compile, program, kernel, block, extent, source)
                 self._make(made, kernel, block, make)
             return made[key]
 
@@ -213,6 +251,32 @@ class Jit:
         message = f"compiling kernel {brief(kernel.name)} failed ({what}); it {instead}"
         asked = "This is a fault of simt's: please report it with the PTX."
         warnings.warn(f"{message}. {asked}", CompilerWarning, stacklevel=2)
+
+
+@contextmanager
+def _uncounted(launch: Launch) -> Generator[None]:
+    """While a launch's time does not run: it is about running, not compiling."""
+    started = time.monotonic()
+    yield
+    if launch.deadline is not None:
+        launch.deadline += time.monotonic() - started
+
+
+def _run_part(launch: Launch, prepared: Prepared, first: int, last: int) -> int:
+    """Runs CTAs from a first one up to a last, which it does not run: nanoseconds."""
+    prepared.part = first, last
+    started = time.perf_counter_ns()
+    try:
+        prepared.run(launch)
+    finally:
+        prepared.part = None
+    return time.perf_counter_ns() - started
+
+
+def _shape(launch: Launch, compiled: Compiled) -> BlockShape:
+    """For which the code of a launch was made."""
+    shape = asked(launch.block, launch.grid, launch.kernel)
+    return replace(shape, numbers=compiled.block.numbers)
 
 
 def _is_ours(fault: Exception) -> bool:

@@ -111,6 +111,9 @@ class Prepared:
         self.workers = launch.workers
         self.shares = crew is not None
         """Whether it is one of a sequence, and its blocks are others' too."""
+        self.part: tuple[int, int] | None = None
+        """The CTAs that the next launch is to run, from a first up to a last, which it does not run; None:
+        all."""
         self.pace = Pace(together=compiled.spins, doubtful=compiled.locks and not compiled.spins)
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
         self._is_for_caller = compiled.shallow
@@ -190,8 +193,8 @@ class Prepared:
             self.block.slots[slot] = value
 
     def begin(self, launch: Launch, threads: int | None = None) -> int:
-        """Writes what differs from launch to launch; the number of CTAs. `threads`: that take part, all if
-        it is not given. Others may come later."""
+        """Writes what differs from launch to launch; the number of CTAs to be run. `threads`: that take part,
+        all if it is not given. Others may come later."""
         self._disarm()
         x, y, z = self.compiled.block.grid(launch.grid)
         ctas = x * y * z
@@ -214,7 +217,18 @@ class Prepared:
             self._gate.begin(launch)
         if self._fibers is not None:
             self._fibers.begin(threads or self.workers, cooperative=launch.workspace is not None)
-        return ctas
+        if self.part is None:
+            return ctas
+        self._cut(*self.part, self._parts(ranges))
+        return self.part[1] - self.part[0]
+
+    def _cut(self, first: int, last: int, parts: int) -> None:
+        """The launch that has been begun is to run some CTAs, which are cut into so many parts."""
+        slots = self.block.slots
+        self._begun = None, 0, False
+        slots[LaunchSlot.RANGES] = 1
+        slots[LaunchSlot.NEXT_CTA], slots[LaunchSlot.RANGE] = first, last
+        slots[LaunchSlot.CHUNK] = max(1, (last - first) // parts) if parts else last - first
 
     def _chunk(self, ctas: int, ranges: int) -> int:
         if self.compiled.spins:
@@ -292,8 +306,11 @@ class Prepared:
     def here(self, launch: Launch) -> None:
         """Runs a launch on this thread. Raises `KernelFault`, or what a handler of signals raises."""
         self._disarm()  # so that launches by compiled code count before it is asked who is to help
-        x, y, z = self.compiled.block.grid(launch.grid)
-        ctas = x * y * z
+        if self.part is None:
+            x, y, z = self.compiled.block.grid(launch.grid)
+            ctas = x * y * z
+        else:
+            ctas = self.part[1] - self.part[0]
         self._most = most = min(self.workers, ctas) - 1
         start = time.perf_counter_ns() if most else 0
         awake, missed = (self.host.pool.awake if most else 0), self.host.missed
@@ -352,18 +369,13 @@ class Prepared:
 
     def _is_to_be_tried(self, ctas: int) -> bool:
         """Whether it is time to see if it is better to be alone."""
-        return ctas >= AT_LEAST * self.workers and self.pace.is_to_be_cut(ctas)
+        return self.part is None and ctas >= AT_LEAST * self.workers and self.pace.is_to_be_cut(ctas)
 
     def _run_in_parts(self, launch: Launch, ctas: int, helpers: int) -> None:
         """Runs the launch that has been begun: see `simt.engine.in_parts`."""
-        slots = self.block.slots
-        self._begun = None, 0, False
-        slots[LaunchSlot.RANGES] = 1
 
         def run(first: int, last: int, helped: bool) -> tuple[int, int]:
-            slots[LaunchSlot.NEXT_CTA], slots[LaunchSlot.RANGE] = first, last
-            parts = self._parts(self._ranges if helped else 1)
-            slots[LaunchSlot.CHUNK] = max(1, (last - first) // parts)
+            self._cut(first, last, self._parts(self._ranges if helped else 1))
             self._choose(ctas, helpers if helped else 0, wakes=True)
             start = time.perf_counter_ns()
             self._run_here(launch)

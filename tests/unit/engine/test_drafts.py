@@ -168,12 +168,20 @@ def test_nor_for_one_that_did_not_end(made: Made, monkeypatch: pytest.MonkeyPatc
     assert made() == (0, 1)
 
 
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Launches are not cut (`test_going_over.py`)."""
+    monkeypatch.setattr(drafts, "CTAS", 1 << 60)
+
+
+@pytest.mark.usefixtures("whole")
 def test_launches_that_take_long_have_none(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 100)
     Program(n=50_000).run()
     assert made() == (0, 1)
 
 
+@pytest.mark.usefixtures("whole")
 def test_nor_do_they_run_the_draft_of_a_short_one(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafts, "SHORT", drafts.NANOSECONDS * 1000)
     program = Program()
