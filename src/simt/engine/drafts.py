@@ -26,6 +26,7 @@ import zlib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 
+from simt.analysis.outline import Function
 from simt.analysis.schedule import Schedule
 from simt.analysis.shape import WARP
 from simt.machine.launch import Launch
@@ -47,6 +48,9 @@ PASSES = "always_inliner", "sroa", "simplify_cfg"
 """LLVM's passes for a draft: fewer, and there is more code to make; more take longer than they save."""
 ENOUGH = 300_000
 """Nanoseconds that launches of a draft take together, from which the next one gets better code."""
+MAKING = 1_000_000
+"""Nanoseconds for each instruction of a kernel that better code takes to be made, about. Where short code may
+be a draft, too, as for programs that launch kernels once or twice, launches of one take as long before."""
 COLD = 10
 """Times `ENOUGH` up to which the first launch does not count: most of a short one's time goes into pages and
 cache lines that nobody has touched before."""
@@ -136,7 +140,11 @@ class Draft:
 
     def suits(self, launch: Launch) -> bool:
         """Whether a launch, which is the next one, may begin with it."""
-        return self.spent < ENOUGH and self.terms.allow(self._extent(launch), self.short)
+        return not self._is_over(launch.kernel) and self.terms.allow(self._extent(launch), self.short)
+
+    def _is_over(self, kernel: Function) -> bool:
+        """Whether it has run for long enough."""
+        return self.spent >= ENOUGH and (not self.short or self.spent >= making(kernel))
 
     def suits_all(self, launch: Launch) -> bool:
         """Whether that launch may end with it, too, without another look at it."""
@@ -161,6 +169,11 @@ class Draft:
     @property
     def was_long(self) -> bool:
         return self.total >= LONG
+
+
+def making(kernel: Function) -> int:
+    """Nanoseconds that better code of a kernel takes to be made, about."""
+    return MAKING * sum(len(block.ops) + 1 for block in kernel.blocks)
 
 
 def warps_of(launch: Launch) -> int:

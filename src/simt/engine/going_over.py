@@ -3,7 +3,7 @@
 How long a launch takes is not known before: turns of loops are guessed, and so a launch of many threads may
 be expected to take seconds that takes a millisecond. It begins with a draft all the same
 (`simt.engine.drafts`). The first CTAs tell how long the others would take, and those have better code if
-that is long: then nobody who launches a kernel once, on little data, waits for it.
+making that takes less: so nobody who launches a kernel once, on little data, waits for it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from collections.abc import Callable
 
 from simt.analysis.outline import Function
 from simt.analysis.shape import BlockShape
+from simt.engine.drafts import making
 from simt.machine.launch import Dim3
 
-EACH = 1_000_000
-"""Nanoseconds for each instruction of the kernel that the rest of a launch must be expected to take in the
-draft, for better code to be made: what making it takes, about."""
 SOME = 2_000_000
 """Nanoseconds of the first CTAs from which they tell: memory and code are in no cache at first."""
 
@@ -29,8 +27,7 @@ def run_first(run: Callable[[int, int], int], ctas: int, threads: int, kernel: F
     many as the launch has, if none is.
 
     `run`: runs some; nanoseconds. `threads`: that may take part."""
-    much = EACH * sum(len(block.ops) + 1 for block in kernel.blocks)
-    done, some, total = 0, max(1, threads), 0
+    much, done, some, total = making(kernel), 0, max(1, threads), 0
     while done < ctas:
         last = min(done + some, ctas)
         spent = run(done, last)

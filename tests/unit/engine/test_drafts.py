@@ -363,6 +363,21 @@ def test_a_user_may_want_them_of_short_code(made: Made, monkeypatch: pytest.Monk
     assert made() == (0, 0)
 
 
+def test_who_wants_them_of_short_code_has_them_for_as_long_as_better_code_would_take(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMT_DRAFTS", "all")
+    monkeypatch.setattr(drafts, "ENOUGH", 1)
+    monkeypatch.setattr(drafts, "MAKING", 1 << 40)
+    program = Program()
+    for _ in range(3):
+        program.run()
+    assert made() == (1, 0)
+    monkeypatch.setattr(drafts, "MAKING", 1)
+    program.run()
+    assert made() == (0, 1)
+
+
 def test_faults_of_a_draft(made: Made) -> None:
     program = Program()
     with pytest.raises(simt.MemoryFault) as fault:

@@ -15,7 +15,8 @@ import simt
 from simt.analysis.shape import BlockShape
 from simt.engine import compile as compiling
 from simt.engine import drafts, going_over
-from simt.engine.going_over import EACH, SOME, aligned, may_go_over, ranges, run_first
+from simt.engine.drafts import MAKING
+from simt.engine.going_over import SOME, aligned, may_go_over, ranges, run_first
 from simt.engine.jit import Jit
 from simt.machine.launch import Dim3, Launch
 from tests.unit.engine.coordinates import BAD, BY_COLUMN, BY_ROW, HEAD, check_fault, expected, kernel, wild
@@ -42,12 +43,12 @@ class Runs:
 @pytest.mark.parametrize("threads", [1, 2, 16])
 @pytest.mark.parametrize("ctas", [1, 8, 100, 65_536])
 def test_a_short_launch_ends_with_the_draft(ctas: int, threads: int) -> None:
-    runs = Runs(ctas, EACH * OPS / ctas, threads)
+    runs = Runs(ctas, MAKING * OPS / ctas, threads)
     assert runs.done == ctas
     assert len(runs.parts) <= 1 + ctas.bit_length()
 
 
-@pytest.mark.parametrize("each", [10_000, EACH, 1000 * EACH])
+@pytest.mark.parametrize("each", [10_000, MAKING, 1000 * MAKING])
 def test_a_long_one_leaves_most_to_better_code(each: int) -> None:
     runs = Runs(100_000, each)
     assert runs.done * each <= max(each, 4 * SOME)
@@ -57,7 +58,7 @@ def test_what_is_long_is_seen_as_it_comes() -> None:
     """Where the first CTAs do nothing."""
 
     def run(first: int, last: int) -> int:
-        return sum(1 if cta < 1000 else EACH for cta in range(first, last))
+        return sum(1 if cta < 1000 else MAKING for cta in range(first, last))
 
     assert 1000 < run_first(run, 10_000, 1, FUNCTION) < 3000
 
@@ -125,7 +126,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counter[str]:
     for name, value in (("OPS", 0), ("MOST_OPS", 1 << 60), ("SHORT", 1 << 60), ("ENOUGH", 1 << 60)):
         monkeypatch.setattr(drafts, name, value)
     monkeypatch.setattr(drafts.Terms, "allow_all", lambda _, extent, __: extent == extent.uncut)
-    monkeypatch.setattr(going_over, "EACH", 0)
+    monkeypatch.setattr(drafts, "MAKING", 0)
     monkeypatch.setattr(going_over, "SOME", 0)
     return counts
 
