@@ -20,7 +20,7 @@ from simt.cli.files import load
 from simt.diagnostics import counted
 from simt.driver.array import DeviceArray
 from simt.driver.device import Device
-from simt.driver.engines import APPROXIMATIONS, ENGINES
+from simt.driver.engines import APPROXIMATIONS, ENGINES, Drafts, allowed_drafts
 from simt.driver.kernel import Kernel, Progress
 from simt.driver.module import Module
 from simt.machine.device import DEFAULT, DEVICES
@@ -105,6 +105,8 @@ def run(
     name, pairs = split_words(words)
     values = parse_values(pairs, seed)
     device = Device(arch, engine, memory, workers, timeout, cpu, approx, fmad)
+    if options.repeat == 1:
+        device.drafts = allowed_drafts(Drafts.ALL)
     started = time.perf_counter()
     module = load(device, (file, *link))
     kernel = choose(module, name)

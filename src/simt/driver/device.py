@@ -73,7 +73,8 @@ class Device:
         self.properties = find_device(arch)
         self.engine_name = engine_name(engine)
         self.cpu = cpu_name(cpu)
-        self._drafts = allowed_drafts()
+        self.drafts = allowed_drafts()
+        """What code is made quickly at first. It may be set before the first launch."""
         self.approx: Approximation = approximation(approx)
         self.fmad = fmad
         self.changes = array("q", [0])
@@ -100,7 +101,7 @@ class Device:
     @property
     def engine(self) -> Engine:
         if self._engine is None:
-            made = make_engine(self.engine_name, self.cpu, self._drafts)
+            made = make_engine(self.engine_name, self.cpu, self.drafts)
             self._engine = self._engine or made  # a handler of signals may have launched meanwhile
         return self._engine
 

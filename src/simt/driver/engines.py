@@ -47,9 +47,9 @@ class Drafts(Enum):
     ALL = "all"
 
 
-def allowed_drafts() -> Drafts:
-    """By `SIMT_DRAFTS`. Raises `SimtError`."""
-    found = os.environ.get("SIMT_DRAFTS") or Drafts.LONG.value
+def allowed_drafts(usual: Drafts = Drafts.LONG) -> Drafts:
+    """By `SIMT_DRAFTS`, if that is set. Raises `SimtError`."""
+    found = os.environ.get("SIMT_DRAFTS") or usual.value
     try:
         return Drafts(found)
     except ValueError:

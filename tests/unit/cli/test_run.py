@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from simt.cli.main import execute
+from simt.driver import device
+from simt.driver.engines import Drafts
+from simt.machine.launch import Engine
 
 AXPY = """.version 7.0
 .target sm_75
@@ -151,6 +154,28 @@ def test_the_cpu_that_code_is_made_for(run: Run, capsys: pytest.CaptureFixture[s
     assert run(*words, "--cpu", "host") == 0
     assert run(*words, "--cpu", "z80") == 1
     assert "no CPU 'z80': expected one of host" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "setting", "expected"),
+    [([], "", Drafts.ALL), (["--repeat", "2"], "", Drafts.LONG), ([], "0", Drafts.NONE)],
+)
+def test_one_launch_has_code_that_is_made_quickly(
+    words: list[str], setting: str, expected: Drafts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, make = list[Drafts](), device.make_engine
+
+    def noted(name: str, cpu: str, drafts: Drafts) -> Engine:
+        made.append(drafts)
+        return make(name, cpu, drafts)
+
+    monkeypatch.setattr(device, "make_engine", noted)
+    monkeypatch.setenv("SIMT_DRAFTS", setting)
+    (tmp_path / "axpy.ptx").write_text(AXPY)
+    given = ["n=4", "a=2", "x=ones:f32:4", "y=zeros:f32:4"]
+    command = ["run", str(tmp_path / "axpy.ptx"), "--grid", "1", "--block", "32", *words, *given]
+    assert execute([*command, "--engine", "jit", "--memory", "64MiB"]) == 0
+    assert made == [expected]
 
 
 def test_linked_files(tmp_path: Path, engine: str, capsys: pytest.CaptureFixture[str]) -> None:
