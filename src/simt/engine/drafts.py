@@ -189,7 +189,7 @@ def _warps_of_cta(launch: Launch) -> int:
 def extent_of(launch: Launch) -> Extent:
     """How much a launch is to run, of code that can be cut."""
     warps, each = warps_of(launch), _warps_of_cta(launch)
-    is_whole = launch.workspace is not None or launch.progress is not None or warps < CTAS * each
+    is_whole = launch.workspace is not None or warps < CTAS * each
     return Extent(warps, warps if is_whole else each)
 
 

@@ -578,6 +578,7 @@ class Prepared:
     def _report(self, launch: Launch) -> None:
         if callable(launch.progress):
             finished = sum(w.block.slots[WorkerSlot.FINISHED] for w in self._everyone)
+            finished += self.part[0] if self.part is not None else 0
             x, y, z = launch.grid
             launch.progress(min(finished * self.compiled.block.ctas, x * y * z))
 

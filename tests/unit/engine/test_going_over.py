@@ -230,6 +230,15 @@ def test_ctas_that_wait_for_each_other_or_call_the_system_are_not_cut(
     assert len(blocks) == (len(made) - 1)
 
 
+def test_progress_goes_on(cut: Counter[str], blocks: list[BlockShape]) -> None:
+    device, told = device_of(2), list[int]()
+    count = device.zeros(1, "u4")
+    device.load(ADD.replace("WHAT", ""))["k"].launch(40, 32, (count,), progress=told.append)
+    assert count.numpy()[0] == told[-1] == 40
+    assert told == sorted(told)
+    assert len(blocks) == 1
+
+
 def test_time_to_compile_does_not_count(cut: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     device = device_of(1, timeout=1)
     code, objects = device.load(ADD.replace("WHAT", ""))["k"], compiling._objects  # pyright: ignore[reportPrivateUsage]
