@@ -125,7 +125,8 @@ class Compiler:
         if header["draft"]:
             draft = Draft(_terms(header), self.short_drafts, _can_be_cut(header), made.draft)
         fetches = tuple((geometry, t) for geometry, t in cast("list[tuple[str, str]]", header["fetches"]))
-        coarse = Coarse(cast("int", header["coarse"])) if header["coarse"] else None
+        ops = cast("int", header["coarse"])
+        coarse = Coarse(ops, patient=self.short_drafts) if ops else None
         return Compiled(
             entry, address, symbols, context, system, spins, locks, shallow, fetches, shape, code, draft,
             coarse,

@@ -14,7 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from simt.engine.drafts import warps_of
+from simt.engine.drafts import MAKING, warps_of
 from simt.machine.launch import Launch
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ asking takes a tenth of that."""
 
 class Coarse:
     """What is known of coarse code. `spent`: nanoseconds that its launches took; `warps` of them; `enough`:
-    as many nanoseconds are to tell how fast it is."""
+    as many nanoseconds are to tell how fast it is. `patient`: as many as fine code takes to be made."""
 
     __slots__ = ("enough", "spent", "warps")
 
-    def __init__(self, ops: int) -> None:
-        self.enough: float = MUCH * ops
+    def __init__(self, ops: int, patient: bool = False) -> None:
+        self.enough: float = (MAKING if patient else MUCH) * ops
         self.spent = self.warps = 0
 
     @property

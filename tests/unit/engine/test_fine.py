@@ -13,6 +13,7 @@ import pytest
 import simt
 from simt.engine import compile as compiling
 from simt.engine import fine, llvm_calls
+from simt.engine.fine import Coarse
 from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
@@ -90,6 +91,16 @@ def test_coarse_code_that_runs_little_stays(tried: list[bool], monkeypatch: pyte
     assert program.run(5) == [COARSE] * 5
     monkeypatch.setattr(fine, "SHORT", 1 << 60)
     assert len(program.run(20)) < 15, "short launches need no engine"
+    assert not tried
+
+
+def test_programs_that_launch_kernels_a_few_times_wait_longer(
+    tried: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine, "MAKING", 1 << 60)
+    assert Coarse(7, patient=True).enough == 7 << 60
+    monkeypatch.setenv("SIMT_DRAFTS", "all")
+    assert FINE not in Program(monkeypatch).run(5)
     assert not tried
 
 
