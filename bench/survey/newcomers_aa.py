@@ -109,3 +109,157 @@ def sdf_visit(width: int) -> Problem:
         changed=["image"],
         tolerance=1e-4,
     )  # fmt: skip
+
+
+def text_of(rng: np.random.Generator, depth: int) -> str:
+    """Some arithmetic with brackets."""
+    parts = list[str]()
+    for k in range(int(rng.integers(1, 5))):
+        if k:
+            parts.append(" + - * / % * + - *".split()[int(rng.integers(9))])
+        kind = int(rng.integers(8))
+        if depth and kind < 3:
+            parts.append(f"({text_of(rng, depth - 1)})")
+        elif kind < 5:
+            parts.append("abcdefgxyz"[int(rng.integers(10))])
+        else:
+            parts.append(("-" if kind == 7 else "") + str(int(rng.integers(1, 10 ** int(rng.integers(1, 5))))))
+    return (" " if depth % 2 else "").join(parts)
+
+
+def joined(lines: list[bytes]) -> tuple[Array, Array]:
+    """All in one array, and where each begins."""
+    start = np.cumsum([0] + [len(line) for line in lines]).astype("i4")
+    return np.frombuffer(b"".join(lines), "u1").copy(), start
+
+
+@case(full=4000, quick=60)
+def recdesc(n: int) -> Problem:
+    """Brackets up to five deep; one text of 16 has lost a character."""
+    rng = np.random.default_rng(805)
+    lines = list[bytes]()
+    for i in range(n):
+        line = text_of(rng, 5 if i % 3 == 0 else 3)
+        if i % 16 == 9:
+            at = int(rng.integers(len(line)))
+            line = line[:at] + line[at + 1 :]
+        lines.append(line.encode() + b"\0")
+    text, start = joined(lines)
+    return Problem(
+        arrays={
+            "text": text, "start": start, "names": rng.integers(-20, 2000, 26).astype("i4"),
+            "result": zeros(n, 3, kind="i4"),
+        },
+        scalars=ints("n", n),
+        launches=[Launch("recdesc", blocks(n, 128), 128, ("text", "start", "names", "result", "n"))],
+        changed=["result"],
+    )  # fmt: skip
+
+
+@case(full=6000, quick=40)
+def http_head(n: int) -> Problem:
+    """Requests of 60 to 500 bytes; some have no end, or characters where none may be."""
+    rng = np.random.default_rng(806)
+    words = "api v1 users items index.html static img search cart orders 42 1001 login assets main.css".split()
+    agents = "curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Go-http-client/1.1"
+
+    def pick(*options: str) -> str:
+        return options[int(rng.integers(len(options)))]
+
+    lines = list[bytes]()
+    for i in range(n):
+        path = "".join("/" + pick(*words) for _ in range(int(rng.integers(1, 5))))
+        if rng.random() < 0.3:
+            path += f"?page={int(rng.integers(100))}&sort={pick('name', 'date', 'price')}"
+        head = f"{pick('GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE')} {path} HTTP/1.{int(rng.random() < 0.9)}\r\n"
+        fields = [
+            f"{pick('Host', 'host')}: {pick('www', 'api', 'cdn')}.{pick('example', 'shop')}.com",
+            f"User-Agent: {pick(*agents)}",
+        ]
+        for name, value in (
+            ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+            ("Accept-Encoding", "gzip, deflate, br"), ("Connection", pick("keep-alive", "close", "Upgrade")),
+            ("Content-Length", str(int(rng.integers(100_000)))), ("Cookie", f"id={int(rng.integers(1 << 40)):x}"),
+            ("Referer", "https://www.example.com" + path), ("X-Request-Id", f"{int(rng.integers(1 << 60)):016x}"),
+        ):  # fmt: skip
+            if rng.random() < 0.5:
+                fields.append(f"{name}: {value}")
+        line = (head + "".join(field + "\r\n" for field in fields) + "\r\n").encode()
+        if i % 25 == 3:
+            line = line[: int(rng.integers(len(line)))]
+        elif i % 25 == 11:
+            at = int(rng.integers(len(line)))
+            line = line[:at] + b"\t" + line[at + 1 :]
+        lines.append(line)
+    text, start = joined(lines)
+    return Problem(
+        arrays={"text": text, "start": start, "requests": zeros(n, 9, kind="i4")},
+        scalars=ints("n", n),
+        launches=[Launch("http_head", blocks(n), 256, ("text", "start", "requests", "n"))],
+        changed=["requests"],
+    )
+
+
+@case(full=12, quick=2)
+def deque_max(count: int) -> Problem:
+    """Walks of whole steps, whose windows hold many equal values."""
+    length, window, stretch = (20_000, 40, 100) if count > 5 else (333, 20, 30)
+    rng = np.random.default_rng(807)
+    series = rng.integers(-9, 10, (count, length)).cumsum(1).astype("i2")
+    numbers = ints("count length window", count, length, window)
+    grid = (blocks(blocks(length, stretch), 64), count)
+    return Problem(
+        arrays={"series": series, "range": zeros(count, length, kind="i4")},
+        scalars=numbers,
+        launches=[Launch("deque_max", grid, 64, ("series", "range", *numbers, np.int32(stretch)))],
+        changed=["range"],
+    )
+
+
+@case(full=60_000, quick=500)
+def fused_expr(n: int) -> Problem:
+    """Eight steps of three components, a grid of half as many threads."""
+    steps = 8 if n > 1000 else 2
+    rng = np.random.default_rng(808)
+    place, speed = ("x", "y", "z"), ("vx", "vy", "vz")
+    numbers = {"n": np.int32(n), **floats("k c rest dt", 30, 0.4, 1.5, 0.02)}
+    made = {name: centred(rng, n) for name in (*place, *speed)}
+    grid, launches = blocks(n, 512), list[Launch]()
+    for _ in range(steps):
+        launches += [
+            Launch("spring_speed", grid, 256, (*speed, *place, "mass", *numbers)),
+            Launch("spring_place", grid, 256, (*place, *speed, "n", "dt")),
+        ]
+    launches.append(Launch("spring_sums", blocks(n, 192), 192, (*place, *speed, "mass", "sums", "n")))
+    return Problem(
+        arrays={**made, "mass": (0.5 + rng.random(n)).astype("f4"), "sums": zeros(blocks(n, 192), 4)},
+        scalars={**numbers, **ints("steps", steps)},
+        launches=launches,
+        changed=[*made, "sums"],
+        tolerance=1e-4,
+    )
+
+
+@case(full=300_000, quick=1300)
+def cg_labels(n: int) -> Problem:
+    """Few services have most events; two of three are below the threshold."""
+    services = 40 if n > 10_000 else 7
+    rng = np.random.default_rng(809)
+    latency = rng.integers(1, 1 << 20, n) >> rng.integers(0, 16, n)
+    severity = np.minimum(rng.integers(0, 16, n), rng.integers(0, 16, n))
+    service = (services * rng.random(n) * rng.random(n) * rng.random(n)).astype("u8")
+    word = latency | severity << 20 | rng.integers(0, 2, n) << 24
+    events = word.astype("u8") | service << 32 | rng.integers(0, 65536, n).astype("u8") << 48
+    totals = zeros(services, 6, kind="u4")
+    totals[:, 3] = 0xFFFFFFFF
+    numbers = {"n": np.int64(n), "threshold": np.uint32(6)}
+    return Problem(
+        arrays={"events": events, "totals": totals, "severities": zeros(services, kind="u4")},
+        scalars=numbers,
+        launches=[
+            Launch(
+                "cg_labels", max(blocks(n) // 4, 1), 256, ("events", "totals", "severities", *numbers)
+            )
+        ],
+        changed=["totals", "severities"],
+    )  # fmt: skip
