@@ -263,3 +263,137 @@ def cg_labels(n: int) -> Problem:
         ],
         changed=["totals", "severities"],
     )  # fmt: skip
+
+
+@case(full=30_000, quick=70)
+def bin_split(n: int) -> Problem:
+    """Seven rounds, the last of which find some thousand; where an item goes depends on who comes first."""
+    rounds, room = 7, 16 * n
+    rng = np.random.default_rng(810)
+    spans = np.empty((n, 2), "f4")
+    spans[:, 0] = rng.integers(0, 64, n) / 128
+    spans[:, 1] = spans[:, 0] + np.float32(0.5)
+    grid, launches = blocks(n, 256), list[Launch]()
+    launches.append(Launch("bin_begin", grid, 128, ("spans", "list0", "lists", np.int32(n))))
+    for r in range(rounds):
+        lists = f"list{r % 2}", f"list{1 - r % 2}"
+        launches += [
+            Launch("bin_split", grid, 256, (*lists, "closed", "lists", "limit", "room")),
+            Launch("bin_turn", 1, 1, ("lists",)),
+        ]
+    launches.append(Launch("bin_lengths", grid, 256, ("closed", "lists", "packed", "room")))
+    return Problem(
+        arrays={
+            "spans": spans, "list0": zeros(room, 3), "list1": zeros(room, 3), "closed": zeros(room, 3),
+            "packed": zeros(room, kind="u8"), "lists": zeros(4, kind="u4"),
+        },
+        scalars={
+            **ints("n rounds", n, rounds), "limit": np.float32(2e-3), "room": np.uint32(room),
+        },
+        launches=launches,
+        changed=["packed", "lists"],
+        native=("spans", "packed", "lists"),
+        unordered=["packed"],
+    )  # fmt: skip
+
+
+@case(full=130_000, quick=300)
+def pipe_fir(outputs: int) -> Problem:
+    """Every fourth of a complex signal, tiles of 512 with 48 more, two stages."""
+    tiles, per_block = blocks(outputs, 128), 8 if outputs > 1000 else 2
+    rng = np.random.default_rng(811)
+    return Problem(
+        arrays={
+            "signal": centred(rng, tiles * 512 + 48, 2), "taps": centred(rng, 48) / np.float32(8),
+            "out": zeros(outputs, 2),
+        },
+        scalars=ints("outputs", outputs),
+        launches=[
+            Launch(
+                "pipe_fir", blocks(tiles, per_block), 128,
+                ("signal", "taps", "out", "outputs", np.int32(per_block)),
+            )
+        ],
+        changed=["out"],
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=30_000, quick=45)
+def mxfp8(groups: int) -> Problem:
+    """Numbers of very different sizes from block to block, some of them zero, a few blocks all zero."""
+    rng = np.random.default_rng(812)
+    values = centred(rng, groups, 32, kind="f8") * np.ldexp(1.0, rng.integers(-20, 20, groups))[:, None]
+    values *= np.ldexp(1.0, -rng.integers(0, 12, (groups, 32)))
+    values[rng.random((groups, 32)) < 0.05] = 0
+    values[::37] = 0
+    made = {
+        "e4m3": zeros(groups, 32, kind="u1"), "e5m2": zeros(groups, 32, kind="u1"),
+        "scales4": zeros(groups, kind="u1"), "scales5": zeros(groups, kind="u1"),
+        "back4": zeros(groups, 32, kind="u2"), "back5": zeros(groups, 32, kind="u2"),
+        "error4": zeros(groups), "error5": zeros(groups),
+    }  # fmt: skip
+    grid = blocks(groups, 32)
+    return Problem(
+        arrays={"in": values.astype("f4"), **made},
+        scalars=ints("groups", groups),
+        launches=[
+            Launch("mx_e4m3", grid, 256, ("in", "e4m3", "scales4", "groups")),
+            Launch("mx_e5m2", grid, 256, ("in", "e5m2", "scales5", "groups")),
+            Launch("mx_back_e4m3", grid, 256, ("in", "e4m3", "scales4", "back4", "error4", "groups")),
+            Launch("mx_back_e5m2", grid, 256, ("in", "e5m2", "scales5", "back5", "error5", "groups")),
+        ],
+        changed=[*made],
+    )
+
+
+@case(full=256, quick=32)
+def wmma_int8(m: int) -> Problem:
+    """Blocks of 64 x 64, of which the last have warps without work."""
+    n, k = m + 32, m * 3 // 2
+    rng = np.random.default_rng(813)
+    numbers = ints("m n k multiplier shift", m, n, k, 11_500, 24)
+    names = "a", "b", "bias", "c"
+    return Problem(
+        arrays={
+            "a": rng.integers(-128, 128, (m, k)).astype("i1"), "b": rng.integers(-128, 128, (n, k)).astype("i1"),
+            "bias": rng.integers(-20_000, 20_000, n).astype("i4"), "c": zeros(m, n, kind="i1"),
+        },
+        scalars=numbers,
+        launches=[Launch("wmma_int8", (blocks(n, 64), blocks(m, 64)), 128, (*names, *numbers))],
+        changed=["c"],
+    )  # fmt: skip
+
+
+@case(full=80, quick=7)
+def bg_vmask(width: int) -> Problem:
+    """A still picture with noise, over which three bright squares go."""
+    height, count = (width * 3 - 5, 12) if width > 10 else (17, 3)
+    pixels = 4 * width
+    rng = np.random.default_rng(814)
+    still = rng.integers(40, 140, (height, pixels))
+    frames = still + rng.integers(-5, 6, (count, height, pixels))
+    for t in range(count):
+        for k in range(3):
+            x, y, side = (30 * k + 3 * t) % (pixels - 8), (20 * k + 2 * t) % (height - 8), 6 + 8 * k
+            frames[t, y : y + side, x : x + side] += 70
+    words = width * height
+    made = {
+        "background": still.astype("u1"), "spread": np.full((height, pixels), 6, "u1"),
+        "mask": zeros(height, pixels, kind="u1"), "eroded": zeros(height, pixels, kind="u1"),
+        "opened": zeros(count, height, pixels, kind="u1"), "moving": zeros(count, kind="u4"),
+    }  # fmt: skip
+    size, model = ints("width height", width, height), ("background", "spread", "mask", "moving")
+    grid, launches = (blocks(width, 32), blocks(height, 4)), list[Launch]()
+    for t in range(count):
+        launches += [
+            Launch("bg_update", blocks(words), 256, ("frames", *model, np.int32(words), np.int32(t))),
+            Launch("bg_open", grid, (32, 4), ("mask", "eroded", *size, np.int32(0), np.int32(0))),
+            Launch("bg_open", grid, (32, 4), ("eroded", "opened", *size, np.int32(1), np.int32(t))),
+        ]
+    return Problem(
+        arrays={"frames": frames.astype("u1"), **made},
+        scalars={**size, **ints("count", count)},
+        launches=launches,
+        changed=[*made],
+    )
