@@ -397,3 +397,92 @@ def bg_vmask(width: int) -> Problem:
         launches=launches,
         changed=[*made],
     )
+
+
+ROM = (
+    "00e0 6500 c03f c11f c20f f229 d015 8504 3f00 2230 7601 3640 1204 00e0 6600 4200 7903 1204"
+    " 0000 0000 0000 0000 0000 0000 8750 8706 8713 8805 a300 f71e f233 a300 f71e f265 812e 8ab4 f215 f307 9170"
+    " 7b01 a340 f455 00ee"
+)
+
+
+@case(full=600, quick=40)
+def chip8(machines: int) -> Problem:
+    """Digits drawn at random places; when they meet, a subroutine works on memory."""
+    rom = np.frombuffer(bytes.fromhex(ROM.replace(" ", "")), "u1").copy()
+    numbers = ints("rom_size machines frames per_frame", rom.size, machines, 30, 12 if machines > 100 else 7)
+    made = {
+        "memories": zeros(machines, 1024, kind="u1"), "screens": zeros(machines, 64, kind="u4"),
+        "registers": zeros(machines, 4, kind="u4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={"rom": rom, **made},
+        scalars=numbers,
+        launches=[Launch("chip8", blocks(machines, 64), 64, ("rom", *made, *numbers))],
+        changed=[*made],
+    )
+
+
+@case(full=200, quick=12)
+def stl_props(rings: int) -> Problem:
+    """A ball with bumps, two triangles a cell; the normals of some look inwards."""
+    rng = np.random.default_rng(816)
+    turn = np.arange(2 * rings) / rings
+    angle, slope = settled(np.cos(np.pi * turn)), settled(np.sin(np.pi * turn))
+    down, out = settled(np.cos(np.pi * np.arange(rings + 1) / rings)), settled(np.sin(np.pi * np.arange(rings + 1) / rings))
+    radius = 20 * (1 + 0.02 * rng.random((rings + 1, 2 * rings)))
+    radius[0] = radius[-1] = 20
+    x, y, z = radius * out[:, None] * angle, radius * out[:, None] * slope, radius * down[:, None]
+    points = np.stack([x + 3, y - 2, z + 1], -1)
+    right = np.roll(points, -1, 1)
+    cells = [
+        np.stack([points[:-1], points[1:], right[1:]], -2), np.stack([points[:-1], right[1:], right[:-1]], -2),
+    ]  # fmt: skip
+    corners = np.concatenate([cell.reshape(-1, 3, 3) for cell in cells]).astype("f4")
+    n = len(corners)
+    facets = np.zeros(n, np.dtype([("normal", "f4", 3), ("corner", "f4", (3, 3)), ("attribute", "u2")]))
+    facets["corner"] = corners
+    facets["normal"] = corners[:, 0] - np.float32([3, -2, 1])
+    facets["normal"][rng.random(n) < 0.05] *= -1
+    groups = min(blocks(n), 24)
+    return Problem(
+        arrays={
+            "file": np.concatenate([np.zeros(84, "u1"), facets.view("u1")]),
+            "parts": zeros(groups, 18, kind="u4"), "sums": zeros(6, kind="f8"), "box": zeros(6),
+        },
+        scalars=ints("n", n),
+        launches=[
+            Launch("stl_facets", groups, 256, ("file", "parts", "n")),
+            Launch("stl_total", 1, 256, ("parts", "sums", "box", np.int32(groups))),
+        ],
+        changed=["parts", "sums", "box"],
+        native=("file", "sums", "box"),
+        tolerance=1e-6,
+    )  # fmt: skip
+
+
+@case(full=300_000, quick=2500)
+def cmsketch(n: int) -> Problem:
+    """Keys by a power law, a hundred or so of them frequent."""
+    keys, room = (1 << 18, 4096) if n > 10_000 else (1 << 12, 100)
+    rng = np.random.default_rng(817)
+    draw = rng.random(n)
+    key = ((keys * draw * draw * draw * draw * draw * draw).astype("u4") * np.uint32(40_503)) % keys
+    weight = rng.integers(1, 16, n) * rng.integers(1, 16, n)
+    numbers = {"threshold": np.uint32(4 * n // 30), "room": np.uint32(room), "n": np.int32(n)}
+    made = {
+        "sketch": zeros(4, 1024, kind="u4"), "heaviest": zeros(1, kind="u4"),
+        "claimed": zeros(keys // 32, kind="u4"), "first_seen": np.full(keys, 0xFFFFFFFF, "u4"),
+        "hitters": zeros(room, kind="u8"), "found": zeros(1, kind="u4"),
+    }  # fmt: skip
+    names = "stream", "sketch", "claimed", "first_seen", "hitters", "found"
+    return Problem(
+        arrays={"stream": np.stack([key.astype("u4"), weight.astype("u4")], -1), **made},
+        scalars=numbers,
+        launches=[
+            Launch("cm_count", min(blocks(n, 512), 16), 512, ("stream", "sketch", "heaviest", "n")),
+            Launch("cm_hitters", blocks(n), 256, (*names, *numbers)),
+        ],
+        changed=[*made],
+        unordered=["hitters"],
+    )
