@@ -7,7 +7,7 @@ import numpy as np
 from suite.problem import Array, Launch, Problem, blocks
 
 from survey.case import case, floats, ints, settled, zeros
-from survey.newcomers_x import centred
+from survey.newcomers_x import centred, struct
 
 
 @case(full=300, quick=5)
@@ -485,4 +485,110 @@ def cmsketch(n: int) -> Problem:
         ],
         changed=[*made],
         unordered=["hitters"],
+    )
+
+
+def internet_sum(header: bytes) -> int:
+    total = sum(header[i] << 8 | header[i + 1] for i in range(0, len(header), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+@case(full=12_000, quick=90)
+def ipv4_hdr(n: int) -> Problem:
+    """Most packets may go on; the others show every reason why one may not."""
+    rng = np.random.default_rng(818)
+    packets, start = list[bytes](), np.zeros(n + 1, "i4")
+    for i in range(n):
+        words = 5 if rng.random() < 0.9 else int(rng.integers(6, 9))
+        body = bytes(rng.integers(0, 256, 4 * int(rng.integers(2, 30)), "u1"))
+        size, fault = 4 * words + len(body), i % 40
+        first = int(rng.choice([0, 127, 169, 230])) if fault == 7 else int(rng.integers(1, 127))
+        source = bytes([first, 254, int(rng.integers(256)), int(rng.integers(256))])
+        target = bytes([10, int(rng.integers(16)), int(rng.integers(256)), int(rng.integers(256))])
+        head = bytes([(6 if fault == 11 else 4) << 4 | words, 0]) + (size + 9 * (fault == 13)).to_bytes(2, "big")
+        head += rng.integers(0, 256, 2, "u1").tobytes() + bytes([0x40 if i % 30 else 0x20, 5 * (i % 30 == 0)])
+        head += bytes([1 if fault == 17 else int(rng.integers(2, 65)), int(rng.choice([6, 6, 17, 1])), 0, 0])
+        head += source + target + bytes(4 * (words - 5))
+        check = internet_sum(head) ^ (4 if fault == 19 else 0)
+        ports = rng.integers(0, 65536, 2) if rng.random() < 0.3 else rng.choice([22, 53, 80, 123, 443, 8080], 2)
+        ported = b"".join(int(port).to_bytes(2, "big") for port in ports)
+        packets.append(head[:10] + check.to_bytes(2, "big") + head[12:] + ported + body[4:])
+        start[i + 1] = start[i] + size
+    rules = np.zeros(24, np.dtype([(name, "u4") for name in ("network", "mask", "ports", "kind")]))
+    for k in range(24):
+        bits = int(rng.integers(12, 17)) if k < 23 else 0
+        rules["mask"][k] = mask = (0xFFFFFFFF << (32 - bits)) & 0xFFFFFFFF if bits else 0
+        rules["network"][k] = (10 << 24 | int(rng.integers(16)) << 16) & mask
+        low, high = [(0, 0), (80, 80), (1024, 65535), (53, 443)][k % 4]
+        rules["ports"][k] = low | high << 16
+        rules["kind"][k] = [0, 6, 17][k % 3] | int(rng.random() < 0.6 or k == 23) << 8
+    rules["ports"][23] = rules["kind"][23] = 0
+    rules["kind"][23] = 1 << 8
+    return Problem(
+        arrays={
+            "packets": np.frombuffer(b"".join(packets), "u1").copy(), "start": start,
+            "rules": rules.view("u4"), "verdicts": zeros(n, kind="u1"), "counts": zeros(7, kind="u4"),
+        },
+        scalars=ints("n rule_count", n, 24),
+        launches=[
+            Launch(
+                "ipv4_hdr", blocks(n), 256,
+                ("packets", "start", "rules", "verdicts", "counts", "n", "rule_count"),
+            )
+        ],
+        changed=["packets", "verdicts", "counts"],
+    )  # fmt: skip
+
+
+@case(full=90, quick=9)
+def mdspan_adv(nx: int) -> Problem:
+    """Six steps; wind that turns with the height."""
+    ny, nz, steps = nx * 3 // 4 + 1, nx // 2 - 1, 6 if nx > 10 else 2
+    rng = np.random.default_rng(819)
+    size = ints("nx ny nz", nx, ny, nz)
+    numbers = floats("dt spread sink", 0.1, 0.4, 0.05)
+    params = struct(
+        np.dtype([("dt", "f4"), ("spread", "f4"), ("sink", "f4"), ("nx", "i4"), ("ny", "i4"), ("nz", "i4")]),
+        0.1, 0.4, 0.05, nx, ny, nz,
+    )  # fmt: skip
+    grid = (blocks(nx, 16), blocks(ny, 4), blocks(nz, 8))
+    steps_of = ("adv_left_right", "a", "b"), ("adv_right_left", "b", "a")
+    return Problem(
+        arrays={
+            "a": (rng.random((nz, ny, nx)) * (rng.random((nz, ny, nx)) < 0.1)).astype("f4"),
+            "winds": centred(rng, nz, 3) / np.float32(2), "b": zeros(nx, ny, nz),
+        },
+        scalars={**size, **numbers, **ints("steps", steps)},
+        launches=[
+            Launch(kernel, grid, (16, 4, 4), (source, target, "winds", params))
+            for kernel, source, target in steps_of * (steps // 2)
+        ],
+        changed=["a", "b"],
+        native=("a", "winds"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=8000, quick=70)
+def elias_asm(lists: int) -> Problem:
+    """Gaps by a power law: most of a few bits, some of fifteen."""
+    rng = np.random.default_rng(820)
+    gaps = 1 + rng.integers(0, 1 << 15, (lists, 32)) // (1 + rng.integers(0, 1 << 15, (lists, 32)) // 8)
+    made = {
+        "places": zeros(lists + 1, kind="i4"), "code": zeros(32 * lists + 2, kind="u4"),
+        "decoded": zeros(lists, 32, kind="u4"), "check": zeros(lists, kind="u4"),
+    }  # fmt: skip
+    grid = blocks(lists, 128)
+    return Problem(
+        arrays={"documents": gaps.cumsum(1).astype("u4"), **made},
+        scalars=ints("lists", lists),
+        launches=[
+            Launch("gamma_sizes", grid, 128, ("documents", "places", "lists")),
+            Launch("gamma_places", 1, 1024, ("places", "lists")),
+            Launch("gamma_write", grid, 128, ("documents", "places", "code", "lists")),
+            Launch("gamma_read", grid, 128, ("code", "places", "decoded", "check", "lists")),
+        ],
+        changed=[*made],
     )
