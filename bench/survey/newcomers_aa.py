@@ -28,6 +28,7 @@ def skel_pose(characters: int) -> Problem:
     levels = int(depths.max()) + 1
     times = (rng.random(characters) * (frames - 1)).astype("f4")
     numbers = ints("frames joints levels", frames, joints, levels)
+    names = "keys", "parents", "depths", "times", "matrices"
     return Problem(
         arrays={
             "keys": keys, "parents": parents, "depths": depths, "times": times,
@@ -35,7 +36,7 @@ def skel_pose(characters: int) -> Problem:
         },
         scalars=ints("frames joints characters", frames, joints, characters),
         launches=[
-            Launch("skel_pose", characters, 64, ("keys", "parents", "depths", "times", "matrices", *numbers.values()))
+            Launch("skel_pose", characters, 64, (*names, *numbers.values())),
         ],
         changed=["matrices"],
         native=("keys", "parents", "times", "matrices"),
@@ -53,7 +54,12 @@ def fixpid(n: int) -> Problem:
     numbers = ints("n steps", n, steps)
     names = "gains", "setpoint", "cost", "peak"
     return Problem(
-        arrays={"gains": gains, "setpoint": setpoint, "cost": zeros(n, kind="i4"), "peak": zeros(n, kind="i4")},
+        arrays={
+            "gains": gains,
+            "setpoint": setpoint,
+            "cost": zeros(n, kind="i4"),
+            "peak": zeros(n, kind="i4"),
+        },
         scalars=numbers,
         launches=[Launch("fixpid", blocks(n, 128), 128, (*names, *numbers))],
         changed=["cost", "peak"],
@@ -116,14 +122,15 @@ def text_of(rng: np.random.Generator, depth: int) -> str:
     parts = list[str]()
     for k in range(int(rng.integers(1, 5))):
         if k:
-            parts.append(" + - * / % * + - *".split()[int(rng.integers(9))])
+            parts.append(["+", "-", "*", "/", "%", "*", "+", "-", "*"][int(rng.integers(9))])
         kind = int(rng.integers(8))
         if depth and kind < 3:
             parts.append(f"({text_of(rng, depth - 1)})")
         elif kind < 5:
             parts.append("abcdefgxyz"[int(rng.integers(10))])
         else:
-            parts.append(("-" if kind == 7 else "") + str(int(rng.integers(1, 10 ** int(rng.integers(1, 5))))))
+            number = int(rng.integers(1, 10 ** int(rng.integers(1, 5))))
+            parts.append(f"{-number if kind == 7 else number}")
     return (" " if depth % 2 else "").join(parts)
 
 
@@ -160,8 +167,24 @@ def recdesc(n: int) -> Problem:
 def http_head(n: int) -> Problem:
     """Requests of 60 to 500 bytes; some have no end, or characters where none may be."""
     rng = np.random.default_rng(806)
-    words = "api v1 users items index.html static img search cart orders 42 1001 login assets main.css".split()
-    agents = "curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Go-http-client/1.1"
+    words = [
+        "api",
+        "v1",
+        "users",
+        "items",
+        "index.html",
+        "static",
+        "img",
+        "search",
+        "cart",
+        "orders",
+        "42",
+        "login",
+        "assets",
+        "main.css",
+    ]
+    browser = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+    agents = "curl/8.5.0", browser, "Go-http-client/1.1"
 
     def pick(*options: str) -> str:
         return options[int(rng.integers(len(options)))]
@@ -171,7 +194,8 @@ def http_head(n: int) -> Problem:
         path = "".join("/" + pick(*words) for _ in range(int(rng.integers(1, 5))))
         if rng.random() < 0.3:
             path += f"?page={int(rng.integers(100))}&sort={pick('name', 'date', 'price')}"
-        head = f"{pick('GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE')} {path} HTTP/1.{int(rng.random() < 0.9)}\r\n"
+        method, minor = pick("GET", "GET", "GET", "POST", "PUT", "DELETE"), int(rng.random() < 0.9)
+        head = f"{method} {path} HTTP/1.{minor}\r\n"
         fields = [
             f"{pick('Host', 'host')}: {pick('www', 'api', 'cdn')}.{pick('example', 'shop')}.com",
             f"User-Agent: {pick(*agents)}",
@@ -179,8 +203,10 @@ def http_head(n: int) -> Problem:
         for name, value in (
             ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
             ("Accept-Encoding", "gzip, deflate, br"), ("Connection", pick("keep-alive", "close", "Upgrade")),
-            ("Content-Length", str(int(rng.integers(100_000)))), ("Cookie", f"id={int(rng.integers(1 << 40)):x}"),
-            ("Referer", "https://www.example.com" + path), ("X-Request-Id", f"{int(rng.integers(1 << 60)):016x}"),
+            ("Content-Length", str(int(rng.integers(100_000)))),
+            ("Cookie", f"id={int(rng.integers(1 << 40)):x}"),
+            ("Referer", "https://www.example.com" + path),
+            ("X-Request-Id", f"{int(rng.integers(1 << 60)):016x}"),
         ):  # fmt: skip
             if rng.random() < 0.5:
                 fields.append(f"{name}: {value}")
@@ -252,7 +278,7 @@ def cg_labels(n: int) -> Problem:
     events = word.astype("u8") | service << 32 | rng.integers(0, 65536, n).astype("u8") << 48
     totals = zeros(services, 6, kind="u4")
     totals[:, 3] = 0xFFFFFFFF
-    numbers = {"n": np.int64(n), "threshold": np.uint32(6)}
+    numbers: dict[str, np.generic] = {"n": np.int64(n), "threshold": np.uint32(6)}
     return Problem(
         arrays={"events": events, "totals": totals, "severities": zeros(services, kind="u4")},
         scalars=numbers,
@@ -356,7 +382,8 @@ def wmma_int8(m: int) -> Problem:
     names = "a", "b", "bias", "c"
     return Problem(
         arrays={
-            "a": rng.integers(-128, 128, (m, k)).astype("i1"), "b": rng.integers(-128, 128, (n, k)).astype("i1"),
+            "a": rng.integers(-128, 128, (m, k)).astype("i1"),
+            "b": rng.integers(-128, 128, (n, k)).astype("i1"),
             "bias": rng.integers(-20_000, 20_000, n).astype("i4"), "c": zeros(m, n, kind="i1"),
         },
         scalars=numbers,
@@ -401,8 +428,8 @@ def bg_vmask(width: int) -> Problem:
 
 ROM = (
     "00e0 6500 c03f c11f c20f f229 d015 8504 3f00 2230 7601 3640 1204 00e0 6600 4200 7903 1204"
-    " 0000 0000 0000 0000 0000 0000 8750 8706 8713 8805 a300 f71e f233 a300 f71e f265 812e 8ab4 f215 f307 9170"
-    " 7b01 a340 f455 00ee"
+    " 0000 0000 0000 0000 0000 0000 8750 8706 8713 8805 a300 f71e f233 a300 f71e f265 812e 8ab4 f215 f307"
+    " 9170 7b01 a340 f455 00ee"
 )
 
 
@@ -429,20 +456,22 @@ def stl_props(rings: int) -> Problem:
     rng = np.random.default_rng(816)
     turn = np.arange(2 * rings) / rings
     angle, slope = settled(np.cos(np.pi * turn)), settled(np.sin(np.pi * turn))
-    down, out = settled(np.cos(np.pi * np.arange(rings + 1) / rings)), settled(np.sin(np.pi * np.arange(rings + 1) / rings))
+    fall = np.pi * np.arange(rings + 1) / rings
+    down, out = settled(np.cos(fall)), settled(np.sin(fall))
     radius = 20 * (1 + 0.02 * rng.random((rings + 1, 2 * rings)))
     radius[0] = radius[-1] = 20
     x, y, z = radius * out[:, None] * angle, radius * out[:, None] * slope, radius * down[:, None]
     points = np.stack([x + 3, y - 2, z + 1], -1)
     right = np.roll(points, -1, 1)
     cells = [
-        np.stack([points[:-1], points[1:], right[1:]], -2), np.stack([points[:-1], right[1:], right[:-1]], -2),
-    ]  # fmt: skip
+        np.stack([points[:-1], points[1:], right[1:]], -2),
+        np.stack([points[:-1], right[1:], right[:-1]], -2),
+    ]
     corners = np.concatenate([cell.reshape(-1, 3, 3) for cell in cells]).astype("f4")
     n = len(corners)
     facets = np.zeros(n, np.dtype([("normal", "f4", 3), ("corner", "f4", (3, 3)), ("attribute", "u2")]))
     facets["corner"] = corners
-    facets["normal"] = corners[:, 0] - np.float32([3, -2, 1])
+    facets["normal"] = corners[:, 0] - np.array([3, -2, 1], "f4")
     facets["normal"][rng.random(n) < 0.05] *= -1
     groups = min(blocks(n), 24)
     return Problem(
@@ -469,7 +498,11 @@ def cmsketch(n: int) -> Problem:
     draw = rng.random(n)
     key = ((keys * draw * draw * draw * draw * draw * draw).astype("u4") * np.uint32(40_503)) % keys
     weight = rng.integers(1, 16, n) * rng.integers(1, 16, n)
-    numbers = {"threshold": np.uint32(4 * n // 30), "room": np.uint32(room), "n": np.int32(n)}
+    numbers: dict[str, np.generic] = {
+        "threshold": np.uint32(4 * n // 30),
+        "room": np.uint32(room),
+        "n": np.int32(n),
+    }
     made = {
         "sketch": zeros(4, 1024, kind="u4"), "heaviest": zeros(1, kind="u4"),
         "claimed": zeros(keys // 32, kind="u4"), "first_seen": np.full(keys, 0xFFFFFFFF, "u4"),
@@ -495,7 +528,7 @@ def internet_sum(header: bytes) -> int:
     return ~total & 0xFFFF
 
 
-@case(full=12_000, quick=90)
+@case(full=40_000, quick=90)
 def ipv4_hdr(n: int) -> Problem:
     """Most packets may go on; the others show every reason why one may not."""
     rng = np.random.default_rng(818)
@@ -507,12 +540,14 @@ def ipv4_hdr(n: int) -> Problem:
         first = int(rng.choice([0, 127, 169, 230])) if fault == 7 else int(rng.integers(1, 127))
         source = bytes([first, 254, int(rng.integers(256)), int(rng.integers(256))])
         target = bytes([10, int(rng.integers(16)), int(rng.integers(256)), int(rng.integers(256))])
-        head = bytes([(6 if fault == 11 else 4) << 4 | words, 0]) + (size + 9 * (fault == 13)).to_bytes(2, "big")
+        length = size + 9 * (fault == 13)
+        head = bytes([(6 if fault == 11 else 4) << 4 | words, 0, length >> 8, length & 255])
         head += rng.integers(0, 256, 2, "u1").tobytes() + bytes([0x40 if i % 30 else 0x20, 5 * (i % 30 == 0)])
         head += bytes([1 if fault == 17 else int(rng.integers(2, 65)), int(rng.choice([6, 6, 17, 1])), 0, 0])
         head += source + target + bytes(4 * (words - 5))
         check = internet_sum(head) ^ (4 if fault == 19 else 0)
-        ports = rng.integers(0, 65536, 2) if rng.random() < 0.3 else rng.choice([22, 53, 80, 123, 443, 8080], 2)
+        usual = rng.choice([22, 53, 80, 123, 443, 8080], 2)
+        ports = rng.integers(0, 65536, 2) if rng.random() < 0.3 else usual
         ported = b"".join(int(port).to_bytes(2, "big") for port in ports)
         packets.append(head[:10] + check.to_bytes(2, "big") + head[12:] + ported + body[4:])
         start[i + 1] = start[i] + size
