@@ -129,7 +129,7 @@ def text_of(rng: np.random.Generator, depth: int) -> str:
         elif kind < 5:
             parts.append("abcdefgxyz"[int(rng.integers(10))])
         else:
-            number = int(rng.integers(1, 10 ** int(rng.integers(1, 5))))
+            number = int(rng.integers(1, (10, 100, 1000, 10_000)[int(rng.integers(4))]))
             parts.append(f"{-number if kind == 7 else number}")
     return (" " if depth % 2 else "").join(parts)
 
