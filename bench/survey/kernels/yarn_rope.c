@@ -1,0 +1,43 @@
+// YaRN's table of cosines and sines, then queries and keys turned by it.
+#include "native.h"
+
+__attribute__((simd("notinbranch"))) extern float cosf(float);
+__attribute__((simd("notinbranch"))) extern float sinf(float);
+
+static void turn(_Float16 *restrict head, const float *restrict cs, const float *restrict sn, int half) {
+#pragma omp simd
+    for (int d = 0; d < half; d++) {
+        float a = head[d], b = head[half + d];
+        head[d] = a * cs[d] - b * sn[d];
+        head[half + d] = b * cs[d] + a * sn[d];
+    }
+}
+
+void run(const float *restrict inv_freq, float *restrict table, _Float16 *restrict q, _Float16 *restrict k,
+         const int *restrict position, int positions, int half, float factor, float low, float high, float mscale,
+         int tokens, int q_heads, int k_heads) {
+    float freq[half], cs[half], sn[half];
+    for (int d = 0; d < half; d++) {
+        float ramp = fminf(fmaxf((d - low) / fmaxf(high - low, 1e-3f), 0), 1);
+        freq[d] = inv_freq[d] / factor * ramp + inv_freq[d] * (1 - ramp);
+    }
+    for (int p = 0; p < positions; p++) {
+        float *row = table + (size_t)p * half * 2;
+#pragma omp simd
+        for (int d = 0; d < half; d++) {
+            cs[d] = cosf(p * freq[d]) * mscale;
+            sn[d] = sinf(p * freq[d]) * mscale;
+        }
+        for (int d = 0; d < half; d++)
+            row[2 * d] = cs[d], row[2 * d + 1] = sn[d];
+    }
+    for (int t = 0; t < tokens; t++) {
+        const float *row = table + (size_t)position[t] * half * 2;
+        for (int d = 0; d < half; d++)
+            cs[d] = row[2 * d], sn[d] = row[2 * d + 1];
+        for (int h = 0; h < q_heads; h++)
+            turn(q + ((size_t)t * q_heads + h) * 2 * half, cs, sn, half);
+        for (int h = 0; h < k_heads; h++)
+            turn(k + ((size_t)t * k_heads + h) * 2 * half, cs, sn, half);
+    }
+}
