@@ -48,7 +48,7 @@ def spec_tree(prefix: int) -> Problem:
     )
 
 
-@case(full=300, quick=45)
+@case(full=700, quick=45)
 def mla_decode(length: int) -> Problem:
     """Pages in any order; a head and a third of the tokens a block."""
     rng = np.random.default_rng(5302)
@@ -79,7 +79,7 @@ def mla_decode(length: int) -> Problem:
 def mxfp4(cols: int) -> Problem:
     """90 blocks of 32 a row, of which a warp takes 32 at a time."""
     rng = np.random.default_rng(5303)
-    rows, each = cols * 3 // 5 + 3, cols // 32
+    rows, each = cols * 2 + 3, cols // 32
     arrays = {
         "packed": rng.integers(0, 256, (rows, each, 16)).astype("u1"),
         "scales": rng.integers(117, 124, (rows, each)).astype("u1"),
@@ -95,7 +95,7 @@ def mxfp4(cols: int) -> Problem:
     )
 
 
-@case(full=500, quick=90)
+@case(full=900, quick=90)
 def ssd_chunk(length: int) -> Problem:
     """Chunks of 64 tokens, the last one not full."""
     rng = np.random.default_rng(5304)
@@ -148,4 +148,166 @@ def yarn_rope(tokens: int) -> Problem:
         ],
         changed=["table", "q", "k"],
         tolerance=1e-3,  # angles up to 1024 with 24 bits
+    )
+
+
+ADAPTER = np.dtype([("a_offset", "i8"), ("b_offset", "i8"), ("rank", "i4"), ("scale", "f4")])
+
+
+@case(full=1024, quick=130)
+def lora_sgmv(d: int) -> Problem:
+    """Groups of up to four tokens of an adapter; every seventh segment has none."""
+    rng = np.random.default_rng(5306)
+    count, segments, d_out = (9, 40, d + 128) if d > 500 else (4, 9, d + 20)
+    ranks = rng.choice([8, 16, 16, 32], count)
+    adapters, at = np.zeros(count, ADAPTER), 0
+    for adapter, rank in zip(adapters, ranks.tolist(), strict=True):
+        adapter["a_offset"], adapter["b_offset"] = at, at + rank * d
+        adapter["rank"], adapter["scale"] = rank, np.float32(32 / rank)
+        at += rank * (d + d_out)
+    groups, which, first = list[tuple[int, int]](), list[int](), 0
+    for s, length in enumerate(rng.geometric(0.15, segments).tolist()):
+        adapter = -1 if s % 7 == 6 else int(rng.integers(count))
+        for begin in range(first, first + length, 4):
+            groups.append((begin, min(begin + 4, first + length)))
+            which.append(adapter)
+        first += length
+    lists = {
+        "weights": centred(rng, at) * np.float32(0.1), "adapters": adapters.view("u1").reshape(count, -1),
+        "group_adapter": np.array(which, "i4"), "group_tokens": np.array(groups, "i4"),
+    }  # fmt: skip
+    return Problem(
+        arrays={
+            "x": centred(rng, first, d), **lists, "shrunk": zeros(first, 32), "y": centred(rng, first, d_out)
+        },
+        scalars=ints("d_in d_out groups", d, d_out, len(groups)),
+        launches=[
+            Launch("lora_shrink", len(groups), 128, ("x", *lists, "shrunk", "d_in")),
+            Launch("lora_expand", (blocks(d_out, 128), len(groups)), 128, ("shrunk", *lists, "y", "d_out")),
+        ],
+        changed=["shrunk", "y"],
+        tolerance=1e-4,
+    )  # fmt: skip
+
+
+@case(full=256, quick=19)
+def ring_merge(rows: int) -> Problem:
+    """Eight steps of a ring; in some only the second half of the rows is behind the keys."""
+    rng = np.random.default_rng(5307)
+    heads, dim, steps = 12, 64, 8 if rows > 100 else 3
+    firsts = np.array([0, rows // 2, 0, rows // 2, 0, 0, rows // 2, rows // 3][:steps], "i4")
+    outs, sums = centred(rng, steps, heads, rows, dim), 3 * centred(rng, steps, heads, rows)
+    lists = {f"out{s}": outs[s] for s in range(steps)} | {f"lse{s}": sums[s] for s in range(steps)}
+    pair = ("lse", "other")
+    return Problem(
+        arrays={
+            "out": centred(rng, heads, rows, dim), "lse": 3 * centred(rng, heads, rows),
+            "other": zeros(heads, rows), "block_out": outs, "block_lse": sums, "first_rows": firsts, **lists,
+        },
+        scalars=ints("rows heads dim steps", rows, heads, dim, steps),
+        launches=[
+            Launch(
+                "ring_merge", 64, 192,
+                (
+                    "out", *(pair[::-1] if s % 2 else pair), f"out{s}", f"lse{s}",
+                    "rows", "heads", np.int32(dim // 4), firsts[s],
+                ),
+            )
+            for s in range(steps)
+        ],
+        changed=["out", "lse", "other"],
+        native=("out", "lse", "other", "block_out", "block_lse", "first_rows"),
+        tolerance=1e-5,
+    )  # fmt: skip
+
+
+@case(full=160, quick=37)
+def muon_ns(m: int) -> Problem:
+    """17 products of matrices; tiles that they do not fill."""
+    rng = np.random.default_rng(5308)
+    n, rounds = m * 5 // 4 + 1, 5
+    size = np.int32(m * n)
+    ca, cb, cc = (np.float32(v) for v in (3.4445, -4.775, 2.0315))
+    made = {"a": zeros(m, m), "b": zeros(m, m), "x": zeros(m, n), "next": zeros(m, n), "norm2": zeros(1)}
+    launches = [
+        Launch("muon_momentum", 30, 256, ("grad", "buffer", "x", "norm2", size, "beta")),
+        Launch("muon_normalise", 30, 256, ("x", "norm2", size)),
+    ]
+    square, wide = (blocks(m, 32), blocks(m, 32)), (blocks(n, 32), blocks(m, 32))
+    for x, y in (("x", "next"), ("next", "x"), ("x", "next"), ("next", "x"), ("x", "next"))[:rounds]:
+        launches += [
+            Launch("muon_gram", square, (16, 16), (x, "a", "m", "n")),
+            Launch("muon_poly", square, (16, 16), ("a", "b", "m", cb, cc)),
+            Launch("muon_update", wide, (16, 16), ("b", x, y, "m", "n", ca)),
+        ]
+    launches.append(Launch("muon_apply", 30, 256, ("weights", "next", size, "lr", "decay")))
+    read = ("grad", "buffer", "weights")
+    return Problem(
+        arrays={name: centred(rng, m, n) for name in read} | made,
+        scalars={
+            **ints("m n rounds", m, n, rounds),
+            **floats("beta ca cb cc lr decay", 0.95, ca, cb, cc, 0.2, 0.01),
+        },
+        launches=launches,
+        changed=["buffer", "weights", *made],
+        native=read,
+        tolerance=1e-3,
+    )
+
+
+@case(full=128_256, quick=1003)
+def gram_mask(vocab: int) -> Problem:
+    """Masks that allow few tokens, most of them, or all."""
+    rng = np.random.default_rng(5309)
+    seqs, grammars, room, words = 6, 3, 96, blocks(vocab, 32)
+    share = np.array([0.003, 0.3, 0.97])[:, None]
+    runs = rng.random((grammars, words)) < np.array([0.1, 0.9, 1.0])[:, None]
+    allowed = (rng.random((grammars, words * 32)) < share) & runs.repeat(32, 1)
+    masks = np.packbits(allowed.reshape(grammars, words, 32), axis=-1, bitorder="little").view("u4")
+    lists = {
+        "history": rng.integers(0, vocab, (seqs, room)).astype("i4") // 3,
+        "history_len": np.array([96, 40, 0, 77, 12, 3], "i4"),
+        "penalty": np.array([1.1, 1.2, 1.0, 1.3, 1.05, 1.5], "f4"),
+    }  # fmt: skip
+    tables = {
+        "bitmask": masks.reshape(grammars, words), "grammar": np.array([0, 1, -1, 2, 0, 2], "i4"),
+        "temperature": np.array([0.7, 1.0, 0.8, 1.3, 0.2, 1.0], "f4"),
+    }  # fmt: skip
+    found = {"token": zeros(seqs, kind="i4"), "logprob": zeros(seqs), "allowed": zeros(seqs, kind="i4")}
+    return Problem(
+        arrays={"logits": 4 * centred(rng, seqs, vocab), **lists, **tables, **found},
+        scalars=ints("max_history vocab words seqs", room, vocab, words, seqs),
+        launches=[
+            Launch("penalise", (2, seqs), 64, ("logits", *lists, "max_history", "vocab")),
+            Launch("mask_select", seqs, 256, ("logits", *tables, *found, "vocab", "words")),
+        ],
+        changed=["logits", *found],
+        native=("logits", *lists, *tables, *found),
+        tolerance=1e-5,
+    )
+
+
+@case(full=60_000, quick=1003)
+def bear_inv(n: int) -> Problem:
+    """A power of 31 squarings for eight inverses; sums of 256 in shared memory."""
+    rng = np.random.default_rng(5310)
+    prime, groups = 15 * 2**27 + 1, blocks(n)
+    numbers = {"alpha": np.uint32(1_234_567_891), "beta": np.uint32(987_654_321), "n": np.int32(n)}
+    read = {
+        "columns": rng.integers(0, prime, (4, n)).astype("u4"),
+        "multiplicity": rng.integers(0, prime, n).astype("u4"),
+    }  # fmt: skip
+    read["columns"][:, ::97] = 0
+    read["columns"][0, ::97] = prime - 987_654_321  # of which none has an inverse
+    return Problem(
+        arrays={**read, "terms": zeros(n, kind="u4"), "totals": zeros(groups, kind="u4")},
+        scalars=numbers,
+        launches=[
+            Launch("logup_terms", blocks(blocks(n, 8), 128), 128, (*read, "terms", *numbers)),
+            Launch("logup_scan", groups, 256, ("terms", "totals", "n")),
+            Launch("logup_totals", 1, 32, ("totals", np.int32(groups))),
+            Launch("logup_add", groups, 256, ("terms", "totals", "n")),
+        ],
+        changed=["terms", "totals"],
+        native=(*read, "terms"),
     )
