@@ -190,7 +190,7 @@ def lora_sgmv(d: int) -> Problem:
     )  # fmt: skip
 
 
-@case(full=256, quick=19)
+@case(full=640, quick=19)
 def ring_merge(rows: int) -> Problem:
     """Eight steps of a ring; in some only the second half of the rows is behind the keys."""
     rng = np.random.default_rng(5307)
@@ -287,7 +287,7 @@ def gram_mask(vocab: int) -> Problem:
     )
 
 
-@case(full=60_000, quick=1003)
+@case(full=150_000, quick=1003)
 def bear_inv(n: int) -> Problem:
     """A power of 31 squarings for eight inverses; sums of 256 in shared memory."""
     rng = np.random.default_rng(5310)
@@ -310,4 +310,155 @@ def bear_inv(n: int) -> Problem:
         ],
         changed=["terms", "totals"],
         native=(*read, "terms"),
+    )
+
+
+@case(full=3_000_001, quick=37_777)
+def blake3(size: int) -> Problem:
+    """A last chunk that is short; twelve levels of parents, launches of fewer and fewer threads."""
+    rng = np.random.default_rng(5311)
+    chunks = blocks(size, 1024)
+    arrays: dict[str, Array] = {"message": rng.integers(0, 256, size).astype("u1")}
+    launches = [
+        Launch(
+            "blake3_chunks", blocks(chunks, 128), 128,
+            ("message", "level0", np.uint64(size), np.int32(chunks)),
+        )
+    ]  # fmt: skip
+    level = 0
+    arrays["level0"], count = zeros(chunks, 8, kind="u4"), chunks
+    while count > 1:
+        above = blocks(count, 2)
+        arrays[f"level{level + 1}"] = zeros(above, 8, kind="u4")
+        names = (f"level{level}", f"level{level + 1}", np.int32(count))
+        launches.append(Launch("blake3_parents", blocks(above, 128), 128, names))
+        level, count = level + 1, above
+    return Problem(
+        arrays=arrays,
+        scalars={"bytes": np.uint64(size), "chunks": np.int32(chunks)},
+        launches=launches,
+        changed=[name for name in arrays if name != "message"],
+        native=("message", f"level{level}"),
+    )
+
+
+@case(full=6000, quick=77)
+def poly1305(packets: int) -> Problem:
+    """Lengths as on a network: many small packets, many of 1400 bytes; none begins at a whole word."""
+    rng = np.random.default_rng(5312)
+    lengths = np.where(rng.random(packets) < 0.6, rng.integers(0, 200, packets), 1400)
+    offsets = np.concatenate([[0], lengths.cumsum()]).astype("u4")
+    data = rng.integers(0, 256, int(offsets[-1]) + 16).astype("u1")
+    data[offsets[5] : offsets[6]] = 255
+    arrays = {
+        "data": data, "offsets": offsets,
+        "keys": rng.integers(0, 2**32, (packets, 8)).astype("u4"), "tags": zeros(packets, 4, kind="u4"),
+    }  # fmt: skip
+    size = ints("packets", packets)
+    return Problem(
+        arrays=arrays,
+        scalars=size,
+        launches=[Launch("poly1305", blocks(packets, 128), 128, (*arrays, *size))],
+        changed=["tags"],
+    )
+
+
+@case(full=4000, quick=130)
+def rwr_walks(vertices: int) -> Problem:
+    """Degrees by a power law, some vertices without a way out."""
+    rng = np.random.default_rng(5313)
+    seeds, walks, steps, k = (6, 1000, 40, 10) if vertices > 1000 else (3, 70, 12, 5)
+    degree = np.clip((3 / (rng.random(vertices) + 0.004)).astype("i4") - 3, 0, vertices // 2)
+    row_start = np.concatenate([[0], degree.cumsum()]).astype("i4")
+    edges = int(row_start[-1])
+    far = rng.random(edges)
+    weights = rng.integers(1, 100, edges)
+    sums = weights.cumsum()
+    before = np.concatenate([[0], sums])[row_start[:-1]]
+    arrays = {
+        "row_start": row_start, "column": (far * far * vertices).astype("i4"),
+        "weight_sum": (sums - before.repeat(degree)).astype("u4"),
+        "seeds": rng.choice(np.flatnonzero(degree > 5), seeds, replace=False).astype("i4"),
+        "visits": zeros(seeds, vertices, kind="u4"),
+    }  # fmt: skip
+    size = {**ints("vertices walks steps", vertices, walks, steps), "restart": np.uint32(0.15 * 2**32)}
+    return Problem(
+        arrays={**arrays, "top": zeros(seeds, k, kind="i4")},
+        scalars={**size, **ints("count_seeds k", seeds, k)},
+        launches=[
+            Launch("rwr_walk", (blocks(walks, 256), seeds), 256, (*arrays, *size)),
+            Launch("rwr_top", seeds, 128, ("visits", "top", "vertices", "k")),
+        ],
+        changed=["visits", "top"],
+    )
+
+
+@case(full=3000, quick=70)
+def bqsr(reads: int) -> Problem:
+    """Qualities fall towards the ends of reads of 151; errors are more than they say."""
+    rng = np.random.default_rng(5314)
+    length, genome = 151, max(4 * reads, 1000)
+    reference = rng.integers(0, 4, genome + length).astype("u1")
+    position = rng.integers(0, genome, reads).astype("i4")
+    cycle = np.arange(length)
+    quality = 38 - cycle // 12 - rng.geometric(0.4, (reads, length))
+    quality = np.where(rng.random((reads, length)) < 0.05, rng.integers(2, 15, (reads, length)), quality)
+    quality = np.clip(quality, 2, 41)
+    wrong = rng.random((reads, length)) < 0.005 + (41 - quality) / 400
+    base = reference[position[:, None] + cycle] + wrong * rng.integers(1, 4, (reads, length)) & 3
+    tables = {
+        "by_quality": zeros(48, 2, kind="u4"), "by_cycle": zeros(48, 160, 2, kind="u4"),
+        "by_context": zeros(48, 16, 2, kind="u4"),
+    }  # fmt: skip
+    shifts = {"quality_shift": zeros(48), "cycle_shift": zeros(48, 160), "context_shift": zeros(48, 16)}
+    read = {
+        "reads": (quality << 2 | base).astype("u1"), "position": position, "reference": reference,
+        "known_sites": (rng.integers(0, 2**32, blocks(genome + length, 32) + 1) & 0x01001020).astype("u4"),
+    }  # fmt: skip
+    size = ints("count_reads length", reads, length)
+    return Problem(
+        arrays={**read, **tables, **shifts, "out": zeros(reads, length, kind="u1")},
+        scalars=size,
+        launches=[
+            Launch("bqsr_count", 40, (32, 8), (*read, *tables, *size)),
+            Launch("bqsr_model", 48, 64, (*tables, *shifts, "length")),
+            Launch("bqsr_apply", 80, 256, ("reads", *shifts, "out", *size)),
+        ],
+        changed=[*tables, *shifts, "out"],
+        tolerance=1e-5,
+        mismatches=1e-3,  # roundings to whole qualities
+    )
+
+
+@case(full=2000, quick=60)
+def kmer_spec(reads: int) -> Problem:
+    """Reads that cover a genome some twelve times, both strands, with errors; slots are in any order."""
+    rng = np.random.default_rng(5315)
+    length, words = 150, 10
+    genome = rng.integers(0, 4, max(reads * length // 12, 400)).astype("u1")
+    starts = rng.integers(0, len(genome) - length, reads)
+    bases = genome[starts[:, None] + np.arange(length)]
+    bases = np.where(rng.random((reads, 1)) < 0.5, bases, 3 - bases[:, ::-1])
+    bases = np.where(rng.random(bases.shape) < 0.004, rng.integers(0, 4, bases.shape), bases)
+    padded = np.zeros((reads, words, 16), "u4")
+    padded.reshape(reads, -1)[:, :length] = bases
+    packed = (padded << (2 * np.arange(16, dtype="u4"))).sum(axis=-1).astype("u4")
+    unsure = np.zeros((reads, 5, 32), "u4")
+    unsure.reshape(reads, -1)[:, :length] = rng.random(bases.shape) < 0.001
+    masks = (unsure << np.arange(32, dtype="u4")).sum(axis=-1).astype("u4")
+    slots = 1 << (reads * 70).bit_length()
+    table = {"keys": zeros(slots, kind="u8"), "counts": zeros(slots, kind="u4")}
+    read = {
+        "packed": packed, "unsure": masks, "lengths": rng.integers(100, length + 1, reads).astype("u2"),
+    }  # fmt: skip
+    return Problem(
+        arrays={**read, **table, "spectrum": zeros(64, kind="u4")},
+        scalars={**ints("reads words_per_read", reads, words), "slots": np.uint32(slots)},
+        launches=[
+            Launch("spec_clear", 64, 256, (*table, np.int32(slots))),
+            Launch("spec_count", blocks(reads, 128), 128, (*read, *table, "reads", "words_per_read", "slots")),
+            Launch("spec_histogram", 32, 256, ("counts", "spectrum", np.int32(slots))),
+        ],
+        changed=[*table, "spectrum"],
+        unordered=["keys", "counts"],
     )
