@@ -1,5 +1,5 @@
-"""Kernels of language models' serving and training, of proofs and hashes, genomes, cameras, meshes and options,
-written without knowing what the JIT is good at."""
+"""Kernels of language models' serving and training, of proofs and hashes, genomes, cameras, meshes and
+options, written without knowing what the JIT is good at."""
 
 from __future__ import annotations
 
@@ -456,9 +456,214 @@ def kmer_spec(reads: int) -> Problem:
         scalars={**ints("reads words_per_read", reads, words), "slots": np.uint32(slots)},
         launches=[
             Launch("spec_clear", 64, 256, (*table, np.int32(slots))),
-            Launch("spec_count", blocks(reads, 128), 128, (*read, *table, "reads", "words_per_read", "slots")),
+            Launch(
+                "spec_count", blocks(reads, 128), 128, (*read, *table, "reads", "words_per_read", "slots")
+            ),
             Launch("spec_histogram", 32, 256, ("counts", "spectrum", np.int32(slots))),
         ],
         changed=[*table, "spectrum"],
         unordered=["keys", "counts"],
     )
+
+
+@case(full=240, quick=83)
+def census_lr(w: int) -> Problem:
+    """Planes at several depths, noise in both pictures; rows that blocks of 128 do not fill."""
+    rng = np.random.default_rng(5316)
+    h, disparities = w * 5 // 8 - 1, 48 if w > 100 else 17
+    wide = rng.integers(0, 256, (h, w + 64))
+    wide = (wide + wide[:, ::-1] // 3) * 3 // 4
+    depth = np.full((h, w), 5)
+    depth[h // 4 : h // 2, w // 3 : w * 2 // 3] = 11
+    depth[h // 2 : h - 9, w // 2 : w - 5] = 15
+    columns = np.arange(w) + 32
+    left = np.take_along_axis(wide, columns - depth // 2, axis=1)
+    right = np.take_along_axis(wide, columns + (depth + 1) // 2, axis=1)
+    sides = {
+        name: np.clip(picture + rng.integers(-6, 7, (h, w)), 0, 255).astype("u1")
+        for name, picture in (("left", left), ("right", right))
+    }
+    made = {
+        "left_codes": zeros(h, w, kind="u8"), "right_codes": zeros(h, w, kind="u8"),
+        "left_disparity": zeros(h, w, kind="u1"), "right_disparity": zeros(h, w, kind="u1"),
+        "out": zeros(h, w, kind="u1"),
+    }  # fmt: skip
+    tiles, rows, sizes = (blocks(w, 32), blocks(h, 8)), (blocks(w, 128), h), ("w", "disparities")
+    both = ("left_disparity", "right_disparity", "out", "w", "h")
+    return Problem(
+        arrays=sides | made,
+        scalars=ints("w h disparities", w, h, disparities),
+        launches=[
+            Launch("census", tiles, (32, 8), ("left", "left_codes", "w", "h")),
+            Launch("census", tiles, (32, 8), ("right", "right_codes", "w", "h")),
+            Launch("match_left", rows, 128, ("left_codes", "right_codes", "left_disparity", *sizes)),
+            Launch("match_right", rows, 128, ("right_codes", "left_codes", "right_disparity", *sizes)),
+            Launch("check_lr", tiles, (32, 8), both),
+        ],
+        changed=[*made],
+    )
+
+
+@case(full=60_000, quick=1501)
+def stft_gate(samples: int) -> Problem:
+    """Tones that come and go in noise; a butterfly a thread, 16 rounds."""
+    rng = np.random.default_rng(5317)
+    count = (samples - 256) // 64 + 1
+    t = np.arange(samples)
+    tones = settled(np.sin(t * 0.131) * (t // 3000 % 2) + np.sin(t * 0.467) * (t // 2000 % 3 == 1))
+    angle = np.arange(256) * (2 * np.pi / 256)
+    roots = settled(np.stack([np.cos(angle[:128]), -np.sin(angle[:128])], -1)).astype("f4")
+    read = {
+        "signal": (tones + 0.2 * centred(rng, samples, kind="f8")).astype("f4"),
+        "window": settled(0.5 - 0.5 * np.cos(angle)).astype("f4"), "roots": roots,
+        "noise": (4 + 2 * rng.random(129)).astype("f4"),
+    }  # fmt: skip
+    how = floats("strength floor", 1.5, 0.02)
+    return Problem(
+        arrays={**read, "frames": zeros(count, 256), "out": zeros(samples)},
+        scalars={**ints("samples count", samples, count), **how},
+        launches=[
+            Launch("stft_frames", count, 128, (*read, "frames", "samples", *how)),
+            Launch("overlap_add", blocks(samples), 256, ("frames", "window", "out", "samples", "count")),
+        ],
+        changed=["frames", "out"],
+        tolerance=1e-4,
+    )
+
+
+EDGE = np.dtype([(name, "f8") for name in ("nx", "ny", "length", "mx", "my")] + [("neighbour", "i4", 2)])
+
+
+def triangles_of(nx: int, ny: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """Centres, areas and edges of squares that are cut in two, corners moved, cells shuffled."""
+    corner = np.stack(np.meshgrid(np.arange(nx + 1), np.arange(ny + 1), indexing="ij"), -1).astype("f8")
+    corner[1:-1, 1:-1] += 0.4 * (rng.random((nx - 1, ny - 1, 2)) - 0.5)
+    corner /= nx
+    cells = 2 * nx * ny
+    place = rng.permutation(cells).reshape(nx, ny, 2)
+    beyond = np.full((nx + 2, ny + 2, 2), -1)
+    beyond[1:-1, 1:-1] = place
+    i, j = np.meshgrid(np.arange(nx), np.arange(ny), indexing="ij")
+    a, b, c, d = (corner[i + x, j + y] for x, y in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    # the lower triangle is a, b, c, the upper one a, c, d; each edge with the cell behind it
+    near = beyond[i + 1, j, 1], beyond[i + 2, j + 1, 1], place[..., 1]
+    far = place[..., 0], beyond[i + 1, j + 2, 0], beyond[i, j + 1, 0]
+    centre, area, edges = zeros(cells, 2, kind="f8"), zeros(cells, kind="f8"), np.zeros((cells, 3), EDGE)
+    for which, points, neighbours in ((0, (a, b, c), near), (1, (a, c, d), far)):
+        at = place[..., which]
+        centre[at] = (points[0] + points[1] + points[2]) / 3
+        one, two = points[1] - points[0], points[2] - points[0]
+        area[at] = (one[..., 0] * two[..., 1] - one[..., 1] * two[..., 0]) / 2
+        for k in range(3):
+            start, end = points[k], points[(k + 1) % 3]
+            along = end - start
+            length = np.sqrt(along[..., 0] ** 2 + along[..., 1] ** 2)
+            edges["nx"][at, k], edges["ny"][at, k] = along[..., 1] / length, -along[..., 0] / length
+            edges["length"][at, k] = length
+            edges["mx"][at, k], edges["my"][at, k] = np.moveaxis((start + end) / 2, -1, 0)
+            edges["neighbour"][at, k, 0] = neighbours[k]
+    return centre, area, edges
+
+
+@case(full=60, quick=9)
+def muscl_tri(nx: int) -> Problem:
+    """A bubble of pressure in a box; four steps."""
+    rng = np.random.default_rng(5318)
+    ny, steps = nx - 2, 4
+    centre, area, edges = triangles_of(nx, ny, rng)
+    cells = len(area)
+    inside = (centre[:, 0] - 0.4) ** 2 + (centre[:, 1] - 0.5) ** 2 < 0.04
+    conserved = zeros(cells, 4, kind="f8")
+    conserved[:, 0] = np.where(inside, 1.0, 0.3)
+    conserved[:, 1] = 0.1 * conserved[:, 0]
+    conserved[:, 3] = np.where(inside, 1.0, 0.2) / 0.4 + 0.005 * conserved[:, 0]
+    arrays = {
+        "conserved": conserved, "w": zeros(cells, 4, kind="f8"), "centre": centre, "area": area,
+        "edges": edges.view("u1").reshape(cells, -1), "gradient": zeros(cells, 4, 2, kind="f8"),
+    }  # fmt: skip
+    numbers = {"cells": np.int32(cells), "dt": np.float64(0.08 / nx)}
+    grid = blocks(cells, 128)
+    step = [
+        Launch("tri_primitive", grid, 128, ("conserved", "w", "cells")),
+        Launch("tri_gradient", grid, 128, ("w", "centre", "edges", "gradient", "cells")),
+        Launch("tri_update", grid, 128, (*arrays, *numbers)),
+    ]
+    return Problem(
+        arrays=arrays,
+        scalars={**numbers, "steps": np.int32(steps)},
+        launches=step * steps,
+        changed=["conserved", "w", "gradient"],
+        tolerance=1e-9,
+        mismatches=1e-3,  # limits where a difference is nearly nothing
+    )
+
+
+@case(full=20, quick=3)
+def ba_jets(cameras: int) -> Problem:
+    """Cameras around a cloud of points, each of which sees many of them; some observations are far off."""
+    rng = np.random.default_rng(5319)
+    points, each = 60 * cameras, 350 if cameras > 5 else 50
+    counts = rng.integers(each // 2, each, cameras)
+    first = np.concatenate([[0], counts.cumsum()]).astype("i4")
+    point_of = np.concatenate([np.sort(rng.permutation(points)[:count]) for count in counts.tolist()])
+    model = np.empty((cameras, 9), "f4")
+    model[:, :3] = 0.3 * centred(rng, cameras, 3) + np.float32(0.1)
+    model[:, 3:5] = 0.2 * centred(rng, cameras, 2)
+    model[:, 5] = -6
+    model[:, 6] = 500 + 50 * rng.random(cameras)
+    model[:, 7:] = 0.02 * centred(rng, cameras, 2)
+    cloud = centred(rng, points, 3)
+    observed = len(point_of)
+    read = {
+        "cameras": model, "points": cloud, "first": first, "point_of": point_of.astype("i4"),
+        "seen": 90 * centred(rng, observed, 2),
+    }  # fmt: skip
+    made = {
+        "camera_hessian": zeros(cameras, 45), "camera_gradient": zeros(cameras, 9),
+        "point_hessian": zeros(points, 6), "point_gradient": zeros(points, 3),
+        "residuals": zeros(observed, 2),
+    }  # fmt: skip
+    return Problem(
+        arrays=read | made,
+        scalars={**floats("huber", 30.0), "count": np.int32(cameras)},
+        launches=[Launch("ba_normal", cameras, 128, (*read, *made, "huber"))],
+        changed=[*made],
+        tolerance=1e-4,
+    )
+
+
+@case(full=6000, quick=402)
+def lsm_put(paths: int) -> Problem:
+    """Two launches and one of a single thread for each of 49 dates."""
+    rng = np.random.default_rng(5320)
+    steps, groups = (50, 12) if paths > 1000 else (7, 3)
+    dt, vol, rate = 1.0 / steps, 0.2, 0.06
+    walk = {
+        "s0": np.float64(36.0), "drift": np.float64((rate - vol * vol / 2) * dt),
+        "vol": np.float64(vol * np.sqrt(dt)),
+    }  # fmt: skip
+    terms = {"strike": np.float64(40.0), "discount": settled(np.exp(np.float64(-rate * dt)))}
+    price = zeros(steps, paths, kind="f8")
+    launches = [
+        Launch("lsm_paths", blocks(paths, 128), 128, ("normals", "price", "paths", "steps", *walk)),
+        Launch("lsm_last", groups, 256, ("price", "cash", np.int32(steps - 1), "paths", "strike")),
+    ]
+    for t in reversed(range(steps - 1)):
+        date = (np.int32(t), "paths", *terms)
+        launches += [
+            Launch("lsm_sums", groups, 256, ("price", "cash", "partial", *date)),
+            Launch("lsm_solve", 1, 1, ("partial", "beta", np.int32(groups))),
+            Launch("lsm_exercise", groups, 256, ("price", "cash", "beta", *date)),
+        ]
+    return Problem(
+        arrays={
+            "normals": centred(rng, steps, paths // 2), "price": price, "cash": zeros(paths, kind="f8"),
+            "beta": zeros(3, kind="f8"), "partial": zeros(groups, 8, kind="f8"),
+        },
+        scalars={**ints("paths steps", paths, steps), **walk, **terms},
+        launches=launches,
+        changed=["price", "cash", "beta", "partial"],
+        native=("normals", "price", "cash", "beta"),
+        tolerance=1e-6,
+        mismatches=1e-3,
+    )  # fmt: skip
