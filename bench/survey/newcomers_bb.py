@@ -227,7 +227,7 @@ def muon_ns(m: int) -> Problem:
     rng = np.random.default_rng(5308)
     n, rounds = m * 5 // 4 + 1, 5
     size = np.int32(m * n)
-    ca, cb, cc = (np.float32(v) for v in (3.4445, -4.775, 2.0315))
+    factors = floats("ca cb cc", 3.4445, -4.775, 2.0315)
     made = {"a": zeros(m, m), "b": zeros(m, m), "x": zeros(m, n), "next": zeros(m, n), "norm2": zeros(1)}
     launches = [
         Launch("muon_momentum", 30, 256, ("grad", "buffer", "x", "norm2", size, "beta")),
@@ -237,8 +237,8 @@ def muon_ns(m: int) -> Problem:
     for x, y in (("x", "next"), ("next", "x"), ("x", "next"), ("next", "x"), ("x", "next"))[:rounds]:
         launches += [
             Launch("muon_gram", square, (16, 16), (x, "a", "m", "n")),
-            Launch("muon_poly", square, (16, 16), ("a", "b", "m", cb, cc)),
-            Launch("muon_update", wide, (16, 16), ("b", x, y, "m", "n", ca)),
+            Launch("muon_poly", square, (16, 16), ("a", "b", "m", "cb", "cc")),
+            Launch("muon_update", wide, (16, 16), ("b", x, y, "m", "n", "ca")),
         ]
     launches.append(Launch("muon_apply", 30, 256, ("weights", "next", size, "lr", "decay")))
     read = ("grad", "buffer", "weights")
@@ -246,7 +246,9 @@ def muon_ns(m: int) -> Problem:
         arrays={name: centred(rng, m, n) for name in read} | made,
         scalars={
             **ints("m n rounds", m, n, rounds),
-            **floats("beta ca cb cc lr decay", 0.95, ca, cb, cc, 0.2, 0.01),
+            **floats("beta", 0.95),
+            **factors,
+            **floats("lr decay", 0.2, 0.01),
         },
         launches=launches,
         changed=["buffer", "weights", *made],
@@ -292,7 +294,11 @@ def bear_inv(n: int) -> Problem:
     """A power of 31 squarings for eight inverses; sums of 256 in shared memory."""
     rng = np.random.default_rng(5310)
     prime, groups = 15 * 2**27 + 1, blocks(n)
-    numbers = {"alpha": np.uint32(1_234_567_891), "beta": np.uint32(987_654_321), "n": np.int32(n)}
+    numbers: dict[str, np.generic] = {
+        "alpha": np.uint32(1_234_567_891),
+        "beta": np.uint32(987_654_321),
+        "n": np.int32(n),
+    }
     read = {
         "columns": rng.integers(0, prime, (4, n)).astype("u4"),
         "multiplicity": rng.integers(0, prime, n).astype("u4"),
@@ -642,7 +648,7 @@ def lsm_put(paths: int) -> Problem:
         "s0": np.float64(36.0), "drift": np.float64((rate - vol * vol / 2) * dt),
         "vol": np.float64(vol * np.sqrt(dt)),
     }  # fmt: skip
-    terms = {"strike": np.float64(40.0), "discount": settled(np.exp(np.float64(-rate * dt)))}
+    terms = {"strike": np.float64(40.0), "discount": np.float64(settled(np.exp([-rate * dt]))[0])}
     price = zeros(steps, paths, kind="f8")
     launches = [
         Launch("lsm_paths", blocks(paths, 128), 128, ("normals", "price", "paths", "steps", *walk)),
