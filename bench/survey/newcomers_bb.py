@@ -125,7 +125,7 @@ def ssd_chunk(length: int) -> Problem:
     )
 
 
-@case(full=700, quick=37)
+@case(full=5000, quick=37)
 def yarn_rope(tokens: int) -> Problem:
     """Four times the length that was trained; 12 heads of queries, 4 of keys."""
     rng = np.random.default_rng(5305)

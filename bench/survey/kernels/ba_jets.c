@@ -1,36 +1,48 @@
-// Bundle adjustment's normal equations by dual numbers of twelve derivatives, a vector of sixteen.
+// Bundle adjustment's normal equations by dual numbers, whose derivatives are a vector of sixteen.
 #include "native.h"
 
 enum { PACKED = 45 };
 
-// lanes 0 to 11: derivatives, lane 15: the value
+// a value and its twelve derivatives
 typedef float Lanes __attribute__((vector_size(64)));
-#define VALUE(x) ((x)[15])
+typedef struct {
+    float a;
+    Lanes v;
+} Jet;
 
-static inline Lanes constant(float v) {
-    Lanes r = {0};
-    r[15] = v;
+static inline Jet variable(float a, int k) {
+    Jet r = {a, {0}};
+    r.v[k] = 1;
     return r;
 }
 
-static inline Lanes mul(Lanes x, Lanes y) {
-    float a = VALUE(x), b = VALUE(y);
-    Lanes r = a * y + b * x;
-    r[15] = a * b;
-    return r;
+static inline Jet add(Jet x, Jet y) {
+    return (Jet){x.a + y.a, x.v + y.v};
 }
 
-static inline Lanes over(Lanes x, Lanes y) {
-    float inv = 1 / VALUE(y), q = VALUE(x) * inv;
-    Lanes r = (x - q * y) * inv;
-    r[15] = q;
-    return r;
+static inline Jet sub(Jet x, Jet y) {
+    return (Jet){x.a - y.a, x.v - y.v};
 }
 
-static inline Lanes chain(Lanes x, float value, float slope) {
-    Lanes r = x * slope;
-    r[15] = value;
-    return r;
+static inline Jet mul(Jet x, Jet y) {
+    return (Jet){x.a * y.a, x.a * y.v + y.a * x.v};
+}
+
+static inline Jet over(Jet x, Jet y) {
+    float inv = 1 / y.a, q = x.a * inv;
+    return (Jet){q, (x.v - q * y.v) * inv};
+}
+
+static inline Jet chain(Jet x, float value, float slope) {
+    return (Jet){value, x.v * slope};
+}
+
+static inline Jet minus(float a, Jet x) {
+    return (Jet){a - x.a, -x.v};
+}
+
+static inline Jet dot(const Jet *x, const Jet *y) {
+    return add(add(mul(x[0], y[0]), mul(x[1], y[1])), mul(x[2], y[2]));
 }
 
 void run(const float *restrict cameras, const float *restrict points, const int *restrict first,
@@ -38,34 +50,34 @@ void run(const float *restrict cameras, const float *restrict points, const int 
          float *restrict camera_gradient, float *restrict point_hessian, float *restrict point_gradient,
          float *restrict residuals, float huber, int count) {
     for (int cam = 0; cam < count; cam++) {
-        Lanes c[9], axis[3], rows[9] = {0}, grad = {0};
-        for (int i = 0; i < 9; i++) {
-            c[i] = constant(cameras[cam * 9 + i]);
-            c[i][i] = 1;
-        }
-        Lanes theta2 = mul(c[0], c[0]) + mul(c[1], c[1]) + mul(c[2], c[2]);
-        float t = sqrtf(VALUE(theta2));
-        Lanes theta = chain(theta2, t, 0.5f / t), cs = chain(theta, cosf(t), -sinf(t)), sn = chain(theta, sinf(t), cosf(t));
+        Jet c[9], axis[3];
+        Lanes rows[9] = {0}, grad = {0};
+        for (int i = 0; i < 9; i++)
+            c[i] = variable(cameras[cam * 9 + i], i);
+        Jet theta2 = dot(c, c);
+        float t = sqrtf(theta2.a), cos_t = cosf(t), sin_t = sinf(t);
+        Jet theta = chain(theta2, t, 0.5f / t), cs = chain(theta, cos_t, -sin_t), sn = chain(theta, sin_t, cos_t);
         for (int i = 0; i < 3; i++)
             axis[i] = over(c[i], theta);
         for (int o = first[cam]; o < first[cam + 1]; o++) {
             int which = point_of[o];
-            Lanes x[3], p[3];
-            for (int i = 0; i < 3; i++) {
-                x[i] = constant(points[which * 3 + i]);
-                x[i][9 + i] = 1;
-            }
-            Lanes along = mul(axis[0], x[0]) + mul(axis[1], x[1]) + mul(axis[2], x[2]);
-            along = mul(along, constant(1) - cs);
+            Jet x[3], p[3];
+            for (int i = 0; i < 3; i++)
+                x[i] = variable(points[which * 3 + i], 9 + i);
+            Jet along = mul(dot(axis, x), minus(1, cs));
             for (int i = 0; i < 3; i++) {
                 int j = (i + 1) % 3, k = (i + 2) % 3;
-                p[i] = mul(x[i], cs) + mul(mul(axis[j], x[k]) - mul(axis[k], x[j]), sn) + mul(axis[i], along) + c[3 + i];
+                Jet cross = sub(mul(axis[j], x[k]), mul(axis[k], x[j]));
+                p[i] = add(add(add(mul(x[i], cs), mul(cross, sn)), mul(axis[i], along)), c[3 + i]);
             }
-            Lanes u = -over(p[0], p[2]), v = -over(p[1], p[2]), r2 = mul(u, u) + mul(v, v);
-            Lanes scale = mul(c[6], constant(1) + mul(r2, c[7] + mul(r2, c[8])));
-            u = mul(scale, u);
-            v = mul(scale, v);
-            float rx = VALUE(u) - seen[2 * o], ry = VALUE(v) - seen[2 * o + 1], norm = sqrtf(rx * rx + ry * ry);
+            Jet px = minus(0, over(p[0], p[2])), py = minus(0, over(p[1], p[2]));
+            Jet r2 = add(mul(px, px), mul(py, py)), bent = mul(r2, add(c[7], mul(r2, c[8])));
+            bent.a += 1;
+            Jet scale = mul(c[6], bent);
+            px = mul(scale, px);
+            py = mul(scale, py);
+            Lanes u = px.v, v = py.v;
+            float rx = px.a - seen[2 * o], ry = py.a - seen[2 * o + 1], norm = sqrtf(rx * rx + ry * ry);
             float weight = norm > huber ? huber / norm : 1;
             residuals[2 * o] = rx;
             residuals[2 * o + 1] = ry;

@@ -9,6 +9,19 @@ typedef struct {
     float scale;
 } Adapter;
 
+// With a rank that the compiler knows.
+static inline __attribute__((always_inline)) void expand(const float *restrict b, const float *restrict shrunk,
+                                                         float *restrict y, int count, int d_out, int rank) {
+    for (int column = 0; column < d_out; column++)
+        for (int t = 0; t < count; t++) {
+            float sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (int r = 0; r < rank; r++)
+                sum += b[column * rank + r] * shrunk[t * RANK + r];
+            y[(size_t)t * d_out + column] += sum;
+        }
+}
+
 void run(const float *restrict x, const float *restrict weights, const Adapter *restrict adapters,
          const int *restrict group_adapter, const int *restrict group_tokens, float *restrict shrunk,
          float *restrict y, int d_in, int d_out, int groups) {
@@ -17,10 +30,10 @@ void run(const float *restrict x, const float *restrict weights, const Adapter *
             continue;
         Adapter ad = adapters[group_adapter[g]];
         int first = group_tokens[2 * g], count = group_tokens[2 * g + 1] - first, rank = ad.rank;
-        for (int r = 0; r < rank; r++) {
-            const float *a = weights + ad.a_offset + (size_t)r * d_in;
-            for (int t = 0; t < count; t++) {
-                const float *v = x + (size_t)(first + t) * d_in;
+        for (int t = 0; t < count; t++) {
+            const float *v = x + (size_t)(first + t) * d_in;
+            for (int r = 0; r < rank; r++) {
+                const float *a = weights + ad.a_offset + (size_t)r * d_in;
                 float sum = 0;
 #pragma omp simd reduction(+ : sum)
                 for (int i = 0; i < d_in; i++)
@@ -28,16 +41,13 @@ void run(const float *restrict x, const float *restrict weights, const Adapter *
                 shrunk[(first + t) * RANK + r] = sum * ad.scale;
             }
         }
-        for (int column = 0; column < d_out; column++) {
-            const float *b = weights + ad.b_offset + (size_t)column * rank;
-            for (int t = 0; t < count; t++) {
-                const float *v = shrunk + (first + t) * RANK;
-                float sum = 0;
-#pragma omp simd reduction(+ : sum)
-                for (int r = 0; r < rank; r++)
-                    sum += b[r] * v[r];
-                y[(size_t)(first + t) * d_out + column] += sum;
-            }
-        }
+        const float *b = weights + ad.b_offset, *from = shrunk + first * RANK;
+        float *to = y + (size_t)first * d_out;
+        if (rank == 8)
+            expand(b, from, to, count, d_out, 8);
+        else if (rank == 16)
+            expand(b, from, to, count, d_out, 16);
+        else
+            expand(b, from, to, count, d_out, 32);
     }
 }

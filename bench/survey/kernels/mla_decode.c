@@ -1,9 +1,10 @@
 // Latent attention of one token a sequence: the cached rows serve as keys and as values of all heads.
 #include "native.h"
+#include <immintrin.h>
 
 enum { LATENT = 512, ROPE = 64, WIDE = LATENT + ROPE, TILE = 16, HEADS = 64 };
 
-void run(const float *restrict q_latent, const float *restrict q_rope, const _Float16 *restrict cache,
+void run(const float *restrict q_latent, const float *restrict q_rope, const uint16_t *restrict cache,
          const int *restrict page_table, const int *restrict seq_len, _Float16 *restrict out, int heads, int seqs,
          int page_size, int max_pages, float scale) {
     float(*acc)[LATENT] = malloc(heads * sizeof *acc);
@@ -16,10 +17,10 @@ void run(const float *restrict q_latent, const float *restrict q_rope, const _Fl
             int count = MIN(TILE, seq_len[s] - first);
             for (int t = 0; t < count; t++) {
                 int token = first + t;
-                const _Float16 *row = cache + ((size_t)page_table[s * max_pages + token / page_size] * page_size +
+                const uint16_t *row = cache + ((size_t)page_table[s * max_pages + token / page_size] * page_size +
                                                token % page_size) * WIDE;
-                for (int i = 0; i < WIDE; i++)
-                    rows[t][i] = row[i];
+                for (int i = 0; i < WIDE; i += 8)
+                    _mm256_storeu_ps(rows[t] + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(row + i))));
             }
             for (int h = 0; h < heads; h++) {
                 const float *ql = q_latent + ((size_t)s * heads + h) * LATENT;
