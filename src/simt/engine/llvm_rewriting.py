@@ -230,10 +230,11 @@ def taking_turns_in(unit: Unit) -> Unit:
         kernel, known.ssa, known.uniformity, known.pending, unit.block, program.environment, columns
     )
     walking = [] if unit.has_clock else walking_loops(found)
-    apart = not speaks(kernel)
-    loops = walking or (loops_through_planes(found) if apart and not unit.has_clock else [])
+    alone = not speaks(kernel)
+    loops = walking or (loops_through_planes(found) if alone and not unit.has_clock else [])
     if not loops:
         return unit
+    apart = alone and len(walking) < 2  # else lanes would come to the next loop before others of their warp
     turning = taking_turns(kernel, found, loops) if apart else turns_of_warps(kernel, found, loops)
     made = Unit(program, turning, unit.block, unit.features, room=unit.room, takes_turns=True)
     parted = apart and bool(walking)

@@ -13,6 +13,7 @@ from simt.analysis.shape import BlockShape
 from simt.engine import llvm_groups
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
+from simt.tools.explain import explain
 from tests.conftest import shared_device
 from tests.unit.engine.coordinates import HEAD
 
@@ -102,6 +103,16 @@ PARTING = f"{SUM} setp.gt.u32 %r, %j, 1000; @%r bra $L; add.u32 %v, %v, 1; {'not
 """Adds up, and counts small words; some lanes go their own way."""
 WALKING |= {name: kernel(SUM, spoken + STORE_SUM) for name, spoken in SPEAKING.items() if "older" not in name}
 
+SECOND = """mad.lo.u32 %i, %c, %w, %t;
+$MORE:
+    mul.wide.u32 %d, %i, 4; add.u64 %p, %o, %d; ld.global.u32 %j, [%p];
+    add.u64 %d, %a, %d; ld.global.u32 %x, [%d]; add.u32 %j, %j, %x; st.global.u32 [%p], %j;
+    add.u32 %i, %i, %s; setp.lt.u32 %q, %i, %n; @%q bra $MORE;
+"""
+"""A loop behind the first one, which adds `in[i]`."""
+TWO_LOOPS = kernel().replace("$END:", SECOND + "$END:")
+WALKING["one loop behind another"] = TWO_LOOPS
+
 STAYING = {
     "parting, then a sum over the warp": kernel(PARTING, SPEAKING["a sum over the warp"] + STORE_SUM),
     "a clock": kernel(SUM, "mov.u32 %x, %clock; add.u32 %v, %v, %x;" + STORE_SUM),
@@ -132,6 +143,22 @@ def test_loops_over_the_grid(name: str) -> None:
 @pytest.mark.parametrize("name", STAYING)
 def test_other_loops(name: str) -> None:
     assert not takes_turns(STAYING[name])
+
+
+def test_lanes_come_to_a_second_loop_together() -> None:
+    """Else nothing would be known of their addresses: a lane that leaves the first one would go ahead."""
+    program = shared_device("jit").load(TWO_LOOPS).program
+    found = explain(program, program.functions["k"], BlockShape(128, 1, 1), "x86-64-v4").functions[0]
+    assert {access.pattern for access in found.accesses if access.space == "global"} == {"contiguous"}
+
+
+@pytest.mark.parametrize("n", [100, 128 * 9, 5000])
+def test_two_loops(engine: str, n: int) -> None:
+    device = shared_device(engine)
+    words = np.random.default_rng(3).integers(0, 1 << 32, n, "u4")
+    out, given = device.zeros(n, "u4"), device.array(words)
+    device.load(TWO_LOOPS)["k"](5, 128, (out, given, n))
+    np.testing.assert_array_equal(out.numpy(), words * 4 + np.arange(n, dtype="u4"))
 
 
 @pytest.mark.parametrize("block", [(32, 1, 1), (16, 1, 1), (32, 4, 1), (64, 1, 2)])
