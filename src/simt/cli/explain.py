@@ -300,7 +300,8 @@ def _loop(loop: LoopNote) -> str:
 def _barrier(barrier: BarrierNote) -> str:
     if not barrier.suspends:
         return "no thread waits"
-    said = f"warps make way for each other, each keeps {counted(barrier.kept, 'value')}"
+    when = "after each turn of this loop, " if barrier.turn else ""
+    said = f"{when}warps make way for each other, each keeps {counted(barrier.kept, 'value')}"
     return said + ("; parts of a warp may come at different times" if barrier.parts else "")
 
 

@@ -104,12 +104,14 @@ class LoopNote:
 @dataclass(frozen=True, slots=True)
 class BarrierNote:
     """`suspends`: warps make way for each other. `parts`: lanes of a warp may come at different times.
-    `kept`: values that each warp keeps over it."""
+    `kept`: values that each warp keeps over it. `turn`: it is none of the program's, but the end of a turn of
+    the loop that begins at the place (`simt.analysis.taking_turns`)."""
 
     place: Place
     suspends: bool
     parts: bool
     kept: int
+    turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +256,10 @@ class _Watcher:
             if isinstance(block.terminator, Barrier):
                 live = self.emitter.live([block.terminator.next]) if stops(block) else []
                 kept = [d for d in live if d not in self.emitter.remade]
-                parts = bool(self.emitter.pending.at[block.index])
-                yield BarrierNote(self.place(block.terminator.line), stops(block), parts, len(kept))
+                parts, line = bool(self.emitter.pending.at[block.index]), block.terminator.line
+                turn = not line
+                place = self.place(_first_line(block.terminator.next) if turn else line)
+                yield BarrierNote(place, stops(block), parts, len(kept), turn)
 
     def _calls(self) -> Iterable[CallNote]:
         for op in self.emitter.function.ops():
@@ -273,6 +277,11 @@ class _Watcher:
         """Registers of an inlined function carry its name before their own."""
         owners = {part for d in self.emitter.ssa.definitions for part in d.register.name.split(".")[:-1]}
         return sorted(owners & set(self.program.functions))
+
+
+def _first_line(block: Block) -> int:
+    """Of a loop's header, or what it goes on with."""
+    return next((op.line for op in (*block.ops, block.terminator) if op.line), 0)
 
 
 def _once(notes: Iterable[_Note]) -> list[_Note]:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click import unstyle
 from numpy.typing import NDArray
 
 import simt
 from simt.analysis.shape import BlockShape
+from simt.cli.explain import in_full
 from simt.engine import llvm_groups
 from simt.engine.host import host_cpu
 from simt.engine.llvm_kernel import emit
@@ -150,6 +152,17 @@ def test_lanes_come_to_a_second_loop_together() -> None:
     program = shared_device("jit").load(TWO_LOOPS).program
     found = explain(program, program.functions["k"], BlockShape(128, 1, 1), "x86-64-v4").functions[0]
     assert {access.pattern for access in found.accesses if access.space == "global"} == {"contiguous"}
+
+
+def test_explain_says_where_warps_make_way() -> None:
+    """There is no barrier in the program: it names the loops."""
+    program = shared_device("jit").load(TWO_LOOPS).program
+    found = explain(program, program.functions["k"], BlockShape(128, 1, 1), "x86-64-v4")
+    notes = found.functions[0].barriers
+    first = [TWO_LOOPS.split("\n").index(line) + 2 for line in ("$LOOP:", "$MORE:")]
+    assert sorted({note.place.line for note in notes}) == first
+    assert all(note.turn for note in notes)
+    assert "after each turn of this loop, warps make way for each other" in unstyle(in_full(found))
 
 
 @pytest.mark.parametrize("n", [100, 128 * 9, 5000])
