@@ -63,8 +63,10 @@ class Problem:
             values = found(name)[..., self.sample]
             if name in self.unordered:
                 values, wanted = np.sort(values), np.sort(wanted)
-            limit = self.tolerance * float(np.abs(wanted).max())
-            difference = np.abs(values.astype("f8") - wanted.astype("f8"))
+            limit = self.tolerance * float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0))
+            with np.errstate(invalid="ignore"):
+                difference = np.abs(values.astype("f8") - wanted.astype("f8"))
+            difference[values == wanted] = 0  # infinities
             share = float(np.mean(~(difference <= limit)))  # a NaN is wrong
             if share > self.mismatches:
                 return f"{share:.2%} of {name} differ by up to {np.nanmax(difference):.3g}"

@@ -49,6 +49,24 @@ def test_the_share_of_wrong_elements_is_told() -> None:
     assert problem.wrong({"x": wanted}, lambda _: found) == "50.00% of x differ by up to 0.5"
 
 
+@pytest.mark.parametrize(
+    ("found", "is_right"),
+    [
+        ([-np.inf, 1.05, np.inf], True),
+        ([-np.inf, 1.2, np.inf], False),
+        ([np.inf, 1, np.inf], False),
+        ([-9e9, 1, np.inf], False),
+        ([-np.inf, 1, np.nan], False),
+        ([-np.inf, np.inf, np.inf], False),
+    ],
+)
+def test_infinities_are_equal_to_themselves_alone(found: list[float], is_right: bool) -> None:
+    """Nor is anything that is allowed relative to them."""
+    problem = Problem({}, {}, [], tolerance=0.1)
+    said = problem.wrong({"x": np.array([-np.inf, 1, np.inf])}, lambda _: np.array(found))
+    assert (said == "") is is_right
+
+
 def test_ratios_are_to_the_faster_native_version() -> None:
     line = Line("k", seconds={"simt": 3.0, "plain C": 2.0, "SPMD C": 1.0, "Numba": 6.0})
     assert (line.ratio("native"), line.ratio("Numba"), line.ratio("PoCL")) == (3.0, 0.5, None)
