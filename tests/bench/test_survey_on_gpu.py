@@ -16,7 +16,7 @@ ANY_ORDER = {
     "coo", "pagerank", "dot_warps", "spgemm", "tets", "pfilter", "hashgrid", "pic_boris", "refit", "sumfac",
     "silicon", "bonded", "eri_j", "ilu0", "droplets", "shape_match", "coo_seg", "nbnxm", "gn_nhwc",
     "bicubic_up", "chamfer_nn", "carafe", "nufft_cas", "refl_shuffle", "tri_up", "diff_interp", "three_nn",
-    "dcn_im2col", "adaptquad", "lockmap",
+    "dcn_im2col", "adaptquad", "lockmap", "ba_jets",
     # those have atomic sums of floats, which round as the order is; these, places in lists by atomics (and
     # ip_trie addresses)
     "sph_cells", "bfs_queue", "chained", "izhikevich", "gsplat", "sat_obb", "coop_table", "potts_sw",
