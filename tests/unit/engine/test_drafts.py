@@ -18,6 +18,7 @@ from simt.engine.host import Cpu
 from simt.engine.jit import Jit
 from simt.engine.prepared import Prepared
 from simt.machine.launch import Launch
+from tests.unit.engine.code_made import counting
 
 SUM = """.version 7.5
 .target sm_75
@@ -57,24 +58,13 @@ def made(simply: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
     """How many drafts and how many other kernels have been made since it was asked last. (All launches of a
     draft count.)"""
     monkeypatch.setattr(drafts, "COLD", 0)
-    counts = {"_draft": 0, "_objects": 0}
-
-    def counted(name: str) -> None:
-        function = getattr(compiling, name)
-
-        def run(text: str, *more: object) -> object:
-            counts[name] += "@simt_kernel(" in text
-            return function(text, *more)
-
-        monkeypatch.setattr(compiling, name, run)
+    counts = counting(monkeypatch)
 
     def since() -> tuple[int, int]:
         found = counts["_draft"], counts["_objects"]
-        counts.update(_draft=0, _objects=0)
+        counts.clear()
         return found
 
-    counted("_draft")
-    counted("_objects")
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("SIMT_DRAFTS", raising=False)
     monkeypatch.setattr(compiling, "DRAFTED", 0)

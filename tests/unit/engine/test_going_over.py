@@ -19,6 +19,7 @@ from simt.engine.drafts import MAKING
 from simt.engine.going_over import SOME, aligned, may_go_over, ranges, run_first
 from simt.engine.jit import Jit
 from simt.machine.launch import Dim3, Launch
+from tests.unit.engine.code_made import counting
 from tests.unit.engine.coordinates import BAD, BY_COLUMN, BY_ROW, HEAD, check_fault, expected, kernel, wild
 
 OPS = 10
@@ -108,19 +109,7 @@ def test_drafts_that_are_no_plain_code_go_over_to_such_alone() -> None:
 def cut(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Counter[str]:
     """Every kernel begins with a draft in the simplest form, and goes over as soon as it may. How many times
     code of each kind was made."""
-    counts = Counter[str]()
-
-    def counted(name: str) -> None:
-        function = getattr(compiling, name)
-
-        def run(text: str, *more: object) -> object:
-            counts[name] += "@simt_kernel(" in text
-            return function(text, *more)
-
-        monkeypatch.setattr(compiling, name, run)
-
-    counted("_draft")
-    counted("_objects")
+    counts = counting(monkeypatch)
     monkeypatch.setenv("SIMT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("SIMT_DRAFTS", raising=False)
     for name, value in (("OPS", 0), ("MOST_OPS", 1 << 60), ("SHORT", 1 << 60), ("ENOUGH", 1 << 60)):
@@ -226,7 +215,7 @@ def test_ctas_that_wait_for_each_other_or_call_the_system_are_not_cut(
     count = device.zeros(1, "u4")
     device.load(ADD.replace("WHAT", what))["k"](10, 32, (count,))
     assert count.numpy()[0] == 10
-    assert +cut == made
+    assert +cut == Counter(made)
     assert len(blocks) == (len(made) - 1)
 
 
