@@ -72,14 +72,8 @@ class Jit:
             self.fallback.launch(launch)
             return
         prepared = Prepared(launch, compiled, self.host)
-        if prepared.crew.need.device_bytes <= KEPT:
-            launch.state = prepared
-            self._run_kept(launch, prepared)
-            return
-        try:
+        with _held(launch, prepared):
             self._run(launch, prepared)
-        finally:
-            prepared.close()
 
     def _run_kept(self, launch: Launch, prepared: Prepared) -> None:
         """Runs what is kept for the next launch, unless this one is stopped."""
@@ -133,18 +127,12 @@ class Jit:
     def _go_on(self, launch: Launch, better: Compiled, left: Sequence[Range]) -> None:
         """Runs what is left of a launch, with code for later ones, too."""
         prepared = Prepared(launch, better, self.host)
-        keeps = prepared.crew.need.device_bytes <= KEPT
-        launch.state = prepared if keeps else None
         launch.provisional = better.coarse is not None
-        try:
+        done = prod(better.block.grid(launch.grid)) - sum(last - first for first, last in left)
+        with _held(launch, prepared):
             for first, last in left:
-                _run_part(launch, prepared, first, last)
-        except BaseException:
-            launch.state, keeps = None, False
-            raise
-        finally:
-            if not keeps:
-                prepared.close()
+                _run_part(launch, prepared, first, last, done)
+                done += last - first
 
     def _compiled_for(self, launch: Launch) -> Compiled | None:
         """Code for a launch: maybe a draft, better code once that has run for some time."""
@@ -262,14 +250,30 @@ def _uncounted(launch: Launch) -> Generator[None]:
         launch.deadline += time.monotonic() - started
 
 
-def _run_part(launch: Launch, prepared: Prepared, first: int, last: int) -> int:
-    """Runs CTAs from a first one up to a last, which it does not run: nanoseconds."""
-    prepared.part = first, last
+@contextmanager
+def _held(launch: Launch, prepared: Prepared) -> Generator[None]:
+    """While a launch runs what is kept for the next one, if that is little and the launch is not stopped."""
+    keeps = prepared.crew.need.device_bytes <= KEPT
+    launch.state = prepared if keeps else None
+    try:
+        yield
+    except BaseException:
+        launch.state, keeps = None, False
+        raise
+    finally:
+        if not keeps:
+            prepared.close()
+
+
+def _run_part(launch: Launch, prepared: Prepared, first: int, last: int, done: int | None = None) -> int:
+    """Runs CTAs from a first one up to a last, which it does not run: nanoseconds. `done`: how many have run
+    before, if not all up to the first."""
+    prepared.part, prepared.done = (first, last), first if done is None else done
     started = time.perf_counter_ns()
     try:
         prepared.run(launch)
     finally:
-        prepared.part = None
+        prepared.part, prepared.done = None, 0
     return time.perf_counter_ns() - started
 
 

@@ -114,6 +114,8 @@ class Prepared:
         self.part: tuple[int, int] | None = None
         """The CTAs that the next launch is to run, from a first up to a last, which it does not run; None:
         all."""
+        self.done = 0
+        """How many of a launch that is cut have run before."""
         self.pace = Pace(together=compiled.spins, doubtful=compiled.locks and not compiled.spins)
         self.crew = crew or Crew(launch.memory, Need.of(launch, compiled.context, compiled.block.warps))
         self._is_for_caller = compiled.shallow
@@ -578,9 +580,8 @@ class Prepared:
     def _report(self, launch: Launch) -> None:
         if callable(launch.progress):
             finished = sum(w.block.slots[WorkerSlot.FINISHED] for w in self._everyone)
-            finished += self.part[0] if self.part is not None else 0
             x, y, z = launch.grid
-            launch.progress(min(finished * self.compiled.block.ctas, x * y * z))
+            launch.progress(min((self.done + finished) * self.compiled.block.ctas, x * y * z))
 
     def interrupted(self) -> None:
         """Nothing runs any more when an exception leaves the launch."""

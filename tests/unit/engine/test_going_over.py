@@ -219,13 +219,15 @@ def test_ctas_that_wait_for_each_other_or_call_the_system_are_not_cut(
     assert len(blocks) == (len(made) - 1)
 
 
-def test_progress_goes_on(cut: Counter[str], blocks: list[BlockShape]) -> None:
-    device, told = device_of(2), list[int]()
-    count = device.zeros(1, "u4")
-    device.load(ADD.replace("WHAT", ""))["k"].launch(40, 32, (count,), progress=told.append)
-    assert count.numpy()[0] == told[-1] == 40
+@pytest.mark.parametrize("index", [BY_ROW, BY_COLUMN], ids=["plain", "turned"])
+def test_progress_goes_on(index: str, cut: Counter[str], blocks: list[BlockShape]) -> None:
+    device, told, n = device_of(2), list[int](), 160
+    out, given = device.zeros((n, n), "u4"), device.zeros((n, n), "u4")
+    code = device.load(kernel(index))["k"]
+    code.launch((10, 10), (16, 16), (out, given, n, n), progress=told.append)
+    assert told[-1] == 100
     assert told == sorted(told)
-    assert len(blocks) == 1
+    assert [block.turned for block in blocks] == [index == BY_COLUMN]
 
 
 def test_time_to_compile_does_not_count(cut: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
