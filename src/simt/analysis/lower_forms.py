@@ -161,13 +161,13 @@ def QUOTIENT_OR_NONE(m: Algebra[V], t: Type, a: V, b: V) -> V:
 @internal("quotient_by_product.type d, a, b, c, e:u32")
 def QUOTIENT_BY_PRODUCT(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """A product's upper half, shifted: a quotient by `b`, if `c` and `e` are right for that."""
-    return m.divide_by_product(t, a, b, c, e, plus=False)
+    return m.divide_by_product(t, a, b, c, e, False)
 
 
 @internal("quotient_by_long_product.type d, a, b, c, e:u32")
 def QUOTIENT_BY_LONG_PRODUCT(m: Algebra[V], t: Type, a: V, b: V, c: V, e: V) -> V:
     """The same of a product with `c` and one more bit above it."""
-    return m.divide_by_product(t, a, b, c, e, plus=True)
+    return m.divide_by_product(t, a, b, c, e, True)
 
 
 @internal("rest.type d, a, b")
